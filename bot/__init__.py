@@ -1,0 +1,1 @@
+"""The shell: HTTP in, GitHub out, Redis between, and the command line."""

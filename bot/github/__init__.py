@@ -1,0 +1,1 @@
+"""The only GitHub client: App auth, reads, idempotent writes."""

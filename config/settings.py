@@ -1,0 +1,126 @@
+"""The one settings class: what differs between two deployments.
+
+Built once, in the command line, and passed down; nothing else reads the environment.
+Secrets are `SecretStr`, so that a log line or a traceback shows stars.
+"""
+
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+CommaList = str
+"""A comma-separated list, kept as typed; `names_in` splits it."""
+
+
+def names_in(value: CommaList) -> tuple[str, ...]:
+    """The names of a comma-separated list, without blanks and empty entries."""
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+class Settings(BaseSettings):
+    """Every setting of the bot, from the environment or a `.env` file.
+
+    Raises `pydantic.ValidationError` naming each variable that cannot be used.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="SKILLBENCH_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+    )
+
+    # The App
+    github_app_id: str = ""
+    github_private_key: SecretStr = SecretStr("")
+    """PEM text, or the path of a PEM file; `private_key_pem` gives the text."""
+    github_webhook_secret: SecretStr = SecretStr("")
+    github_api_url: str = "https://api.github.com"
+    github_web_url: str = "https://github.com"
+    mention: str = "@skillbench"
+    allowed_owners: CommaList = ""
+    """Whose repositories may spend the operator's money; empty: the App's owner; `*`: all."""
+    allowed_bots: CommaList = ""
+    """Logins of other bots whose comments and labels count as commands."""
+
+    # The server
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    public_url: str = ""
+
+    # Storage
+    redis_url: str = ""
+    data_dir: Path = Field(default_factory=lambda: user_data_path("skillbench", appauthor=False))
+    blob_url: str = ""
+    """`file://` or `s3://` address of the blob store; empty: a folder in the data folder."""
+
+    # Money
+    max_usd_per_run: Decimal = Field(default=Decimal(5), gt=0)
+    max_usd_per_day: Decimal = Field(default=Decimal(50), gt=0)
+    max_tokens_per_run: int = Field(default=2_000_000, gt=0)
+
+    # Sessions
+    sandbox: Literal["bubblewrap", "docker", "none"] = "bubblewrap"
+    model: str = "claude-sonnet"
+    judge_model: str = "claude-opus"
+    session_timeout: timedelta = timedelta(minutes=30)
+    """Wall time of one session; what it has produced by then is scored."""
+    session_idle_timeout: timedelta = timedelta(minutes=5)
+    """A model that sends nothing for this long is stalled; retried, never scored."""
+    session_max_turns: int = Field(default=100, gt=0)
+    session_max_output_tokens: int = Field(default=200_000, gt=0)
+    session_memory_mb: int = Field(default=4096, ge=64)
+    max_concurrent_requests: int = Field(default=4, gt=0)
+    """How many requests one worker carries out at a time; each runs two sessions at once."""
+
+    # Model providers, under the names their own tools use
+    anthropic_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("ANTHROPIC_API_KEY")
+    )
+    anthropic_base_url: str = Field(
+        default="https://api.anthropic.com", validation_alias=AliasChoices("ANTHROPIC_BASE_URL")
+    )
+    openai_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY")
+    )
+    openai_base_url: str = Field(
+        default="https://api.openai.com/v1", validation_alias=AliasChoices("OPENAI_BASE_URL")
+    )
+    gemini_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("GEMINI_API_KEY")
+    )
+
+    @field_validator("github_api_url", "github_web_url", "public_url")
+    @classmethod
+    def _no_trailing_slash(cls, value: str) -> str:
+        return value.rstrip("/")
+
+    @field_validator("mention")
+    @classmethod
+    def _mention_starts_with_at(cls, value: str) -> str:
+        if not value.startswith("@") or len(value) < 2:
+            raise ValueError("must look like @name")
+        return value
+
+    @property
+    def private_key_pem(self) -> str:
+        """The App's private key as PEM text, read from the file if a path was given.
+
+        Raises `FileNotFoundError` if the path does not exist.
+        """
+        value = self.github_private_key.get_secret_value()
+        if not value or "-----BEGIN" in value:
+            return value.replace("\\n", "\n")
+        return Path(value).expanduser().read_text(encoding="ascii")
+
+    @property
+    def blobs(self) -> str:
+        """The address of the blob store."""
+        return self.blob_url or (self.data_dir / "blobs").absolute().as_uri()

@@ -1,0 +1,1 @@
+"""Show: the outside world in miniature, for `make demo` and the tests."""

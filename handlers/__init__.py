@@ -1,0 +1,1 @@
+"""Decide: one small module per GitHub event; an event in, a decision out, no writes."""

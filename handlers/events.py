@@ -1,0 +1,56 @@
+"""Our own typed events: the small part of a webhook payload that a decision needs.
+
+Plain msgspec structs, tagged by type, so that they cross the queue as JSON.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """Who did it, by account id and kind, since names can be imitated."""
+
+    id: int
+    login: str
+    is_bot: bool
+
+
+class EventRepository(msgspec.Struct, frozen=True, kw_only=True):
+    """The repository an event is about."""
+
+    id: int
+    owner: str
+    name: str
+    private: bool
+    installation_id: int
+
+
+class IssueLabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_labelled"):
+    """A label was put on an issue, or the issue was opened with labels on it."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    issue: int
+    is_pull_request: bool
+    labels: tuple[str, ...]
+    """The label that was just added; for an opened issue, all it was opened with."""
+
+
+class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_commented"):
+    """A comment was written on an issue or pull request, or its text was changed."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    issue: int
+    is_pull_request: bool
+    comment_id: int
+    body: str
+    body_before: str | None
+    """The text before the edit; None for a new comment."""
+    created_at: datetime
+
+
+Event = IssueLabelled | IssueCommented

@@ -1,0 +1,1 @@
+"""Do: everything between a request and its report. Imports `config` and nothing else of ours."""

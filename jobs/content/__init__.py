@@ -1,0 +1,1 @@
+"""What a commit holds: its skills and its eval cases."""

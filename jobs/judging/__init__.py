@@ -1,0 +1,1 @@
+"""Blinding, scrubbing, scoring; nothing here ever learns which arm is which."""

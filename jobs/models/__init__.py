@@ -1,0 +1,1 @@
+"""The model market: names, prices, and the one door to the vendors."""

@@ -1,0 +1,1 @@
+"""Which runs a request means, and which of them are done already."""

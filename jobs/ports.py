@@ -1,0 +1,320 @@
+"""What the jobs need of the world, as narrow Protocols; `bot` fills them, tests fill them small.
+
+GitHub comes in four roles, so that a step's signature says what it may do. One object of
+`bot.github` plays all four for one repository.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal, Protocol
+
+from jobs.requests import Repo, Value
+from jobs.values import Limits, Model, Usage
+
+Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
+Permission = Literal["admin", "maintain", "write", "triage", "read", "none"]
+
+
+class Issue(Value):
+    """An issue as it stands now. `is_pull_request` issues are never read as eval cases."""
+
+    number: int
+    title: str
+    body: str
+    author: str
+    labels: tuple[str, ...]
+    is_pull_request: bool
+    is_open: bool
+    is_locked: bool
+    url: str
+    """Address of the issue page."""
+
+
+class Comment(Value):
+    """A comment, with what decides whether its marker may be believed."""
+
+    id: int
+    body: str
+    author: str
+    by_this_app: bool
+    """Written by the App itself (by its id, not by its name)."""
+    created_at: datetime
+    url: str
+
+
+class RepositoryReader(Protocol):
+    """Reads of a repository. Raises `Gone` for 404/410/lost access, `Transient` when GitHub is."""
+
+    async def default_commit(self) -> str:
+        """Full SHA of the default branch's head."""
+
+    async def download_tarball(self, commit: str, target: Path) -> None:
+        """Write the tar.gz of a commit to `target`, streaming."""
+
+    async def permission(self, login: str) -> Permission:
+        """What a person may do in the repository now, from `role_name`."""
+
+
+class IssueReader(Protocol):
+    """Reads of issues. Same errors as `RepositoryReader`."""
+
+    async def issue(self, number: int) -> Issue: ...
+    async def comments(self, number: int) -> Sequence[Comment]:
+        """All comments of an issue, oldest first, every page."""
+
+
+class IssueWriter(Protocol):
+    """Writes to an issue; each looks whether it took effect before it is repeated.
+
+    Same errors as `RepositoryReader`; writes are spaced for GitHub's secondary limits.
+    """
+
+    async def comment(self, issue: int, body: str, *, tag: str) -> Comment:
+        """Post a comment once: `tag` is hidden in it, and a comment of ours that bears the
+        same tag already is adopted (and brought up to date) instead of posting another.
+        """
+
+    async def edit_comment(self, comment_id: int, body: str, *, tag: str) -> None: ...
+    async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
+        """React to a comment, or to the issue itself; twice is once."""
+
+    async def change_labels(
+        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> None:
+        """Add and remove labels; missing ones are created, absent ones are no error."""
+
+
+class Archives(Protocol):
+    """Where archives are kept for ever."""
+
+    async def upload(self, month: str, name: str, content: Path) -> str:
+        """Attach a zip to the pre-release `benchmark-results-<month>` and give its address.
+
+        `month` is `YYYY-MM`. An asset of the same name is the same content (names hold a
+        digest) and is reused. A full or immutable release leads to part `-2`, and so on.
+        """
+
+
+class GitHub(RepositoryReader, IssueReader, IssueWriter, Archives, Protocol):
+    """One repository on GitHub, in all four roles."""
+
+
+class BlobStore(Protocol):
+    """Bytes between workers, by key (`runs/<run id>/with_skill-1.zip`)."""
+
+    async def put(self, key: str, content: bytes | Path) -> None: ...
+    async def get(self, key: str) -> bytes | None:
+        """None where nothing is stored under the key."""
+
+    async def exists(self, key: str) -> bool: ...
+    async def delete(self, key: str) -> None: ...
+
+
+class Budget(Protocol):
+    """The operator's daily limit: reserved before the spending, settled after it."""
+
+    async def reserve(self, run_id: str, repo: Repo, usd: Decimal) -> None:
+        """Set money aside for a run; the same run twice is once. Raises `OverBudget`."""
+
+    async def settle(self, run_id: str, usd: Decimal) -> None:
+        """Replace the reservation by what was really spent; the same run twice is once."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command in a sandbox gave."""
+
+    exit_code: int
+    """137 where it was killed."""
+    output: bytes
+    """Standard output and error interleaved, cut at the cap the caller named."""
+    truncated: bool
+    timed_out: bool
+    killed_for: str = ""
+    """`memory`, `processes` or `output` where a limit killed it."""
+
+
+class Sandbox(Protocol):
+    """Where a session's tools execute: one private work folder, seen as `/box` inside."""
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        stdin: bytes = b"",
+        max_output: int = 1_000_000,
+    ) -> CommandResult:
+        """Run one command in the work folder; when it returns, no process of it is left.
+
+        Never raises for what the command does; raises `Transient` if no sandbox can start.
+        """
+
+
+class SandboxMaker(Protocol):
+    """Makes sandboxes of one kind."""
+
+    name: str
+
+    def open(self, work: Path, *, memory_mb: int) -> AbstractAsyncContextManager[Sandbox]:
+        """A sandbox over the folder `work`; leaving the context ends every process in it."""
+
+    async def problem(self) -> str | None:
+        """Why this kind cannot work on this machine and what to do; None if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool offered to a model: its description, JSON schema and what it does."""
+
+    name: str
+    description: str
+    parameters: dict[str, object]
+    """JSON Schema of the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """A tool's answer; a failure is text too, never an exception."""
+
+    text: str
+    failed: bool = False
+
+
+class ToolBox(Protocol):
+    """The tools of one conversation, bound to its sandbox. Calls run one after another."""
+
+    tools: Sequence[Tool]
+
+    async def call(self, name: str, arguments: dict[str, object]) -> ToolOutcome: ...
+
+
+EventKind = Literal["prompt", "text", "tool_call", "tool_result", "retry", "usage", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptEvent:
+    """One line of a transcript."""
+
+    at: datetime
+    kind: EventKind
+    content: dict[str, object]
+
+
+class TranscriptSink(Protocol):
+    """Takes the events of a conversation as they happen."""
+
+    def write(self, event: TranscriptEvent) -> None: ...
+
+
+class ConversationEnd(Value):
+    """How a conversation with a model ended and what it used.
+
+    `end` is one of `completed max_turns timeout max_cost max_tokens refused stalled
+    rate_limited error`; whether there was output is the launcher's to know.
+    """
+
+    end: Literal[
+        "completed", "max_turns", "timeout", "max_cost", "max_tokens",
+        "refused", "stalled", "rate_limited", "error",
+    ]  # fmt: skip
+    detail: str = ""
+    last_text: str
+    """The last text the model wrote, also where a tool call followed it; may be empty."""
+    turns: int
+    """Answers of the model."""
+    tool_calls: int
+    failed_tool_calls: int
+    retries: int
+    usage: Usage
+    served_models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationSpec:
+    """Everything a conversation with a model starts from."""
+
+    model: Model
+    system: str
+    prompt: str
+    toolbox: ToolBox | None
+    limits: Limits
+    max_answer_tokens: int
+    """Cap on one answer."""
+    earlier: Sequence[tuple[str, str]] = ()
+    """Previous (prompt, answer) turns, oldest first."""
+
+
+class Agent(Protocol):
+    """A conversation with a model that may use tools: the one door to the vendors' SDKs."""
+
+    async def converse(self, spec: ConversationSpec, transcript: TranscriptSink) -> ConversationEnd:
+        """Converse until the model answers without a tool call or a limit is reached.
+
+        Platform failures are retried inside, in bounded time, and end as `rate_limited`,
+        `stalled` or `error`; nothing is raised but `CancelledError`.
+        """
+
+
+class ModelCatalog(Protocol):
+    """Which models the providers serve."""
+
+    async def resolve(self, asked: str) -> Model:
+        """Pin a model as typed to the id that is sent. Raises `Refused` with the nearest ids
+        where no provider knows it, `Transient` where a provider cannot be asked.
+        """
+
+    def price_known(self, model: Model) -> bool: ...
+
+
+class RunRecord(Value):
+    """A finished run as the ledger and the marker know it: the dedup key, score and place."""
+
+    run: str
+    repo: str
+    eval_id: str
+    eval_digest: str
+    skill: str
+    skill_sha: str
+    model: str
+    """The id that was sent."""
+    model_identity: str
+    launcher: str
+    mode: str
+    vs: str
+    environment: str
+    trials: int
+    judge: str
+    score: dict[str, float] | None
+    """Fractions by arm; None for an ungraded run, which is no duplicate of anything."""
+    state: Literal["complete", "ungraded"]
+    url: str = ""
+    """Address of the report comment; empty inside the marker itself."""
+
+
+class Ledger(Protocol):
+    """The index of finished runs, and the leases on running ones."""
+
+    async def find(self, record_key: str) -> RunRecord | None:
+        """The finished run with this dedup key (`jobs.planning.dedup.record_key`)."""
+
+    async def record(self, record_key: str, record: RunRecord) -> None: ...
+    def hold(self, record_key: str) -> AbstractAsyncContextManager[None]:
+        """Wait until no other request runs the same thing, then hold it for ourselves."""
+
+
+class Progress(Protocol):
+    """Takes news of a run while it goes on, for the living comment or a terminal."""
+
+    async def moved(self, run_id: str, state: str, detail: str = "") -> None:
+        """`state` is one of `queued running judging publishing done ungraded failed`."""
+
+
+class Clock(Protocol):
+    """Now, in UTC; given, so that a test can name the day."""
+
+    def __call__(self) -> datetime: ...

@@ -1,0 +1,1 @@
+"""One agent conversation in one sandbox, from staging to collected output."""
