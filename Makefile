@@ -1,0 +1,66 @@
+# `make demo` and `make test` do all of their own set-up.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+ARGS   ?=
+
+.PHONY: help demo test test-all check format bench lock image-test clean
+
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/run.stamp  ## the whole job on this machine: local GitHub, scripted model, one labelled issue
+	@$(BIN)/skillbench demo $(ARGS)
+
+test: $(VENV)/dev.stamp tests/npm/node_modules/.stamp  ## every test but the long ones
+	@$(BIN)/pytest -n 2 -m "not slow" $(ARGS)
+
+test-all: $(VENV)/dev.stamp tests/npm/node_modules/.stamp  ## every test, long ones too
+	@$(BIN)/pytest -n 2 $(ARGS)
+
+check: $(VENV)/dev.stamp  ## lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.stamp  ## let the formatter write
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
+	@$(BIN)/python tools/bench_intake.py
+	@$(BIN)/python tools/bench_sandbox.py
+	@$(BIN)/python tools/bench_run.py
+	@$(BIN)/python tools/bench_planning.py
+
+lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --extra demo \
+	  --no-emit-index-url --no-emit-find-links -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --extra demo --group dev \
+	  --no-emit-index-url --no-emit-find-links -o requirements-dev.lock pyproject.toml
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "skillbench needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing skillbench into $(VENV) …"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e . 
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	@tools/need redis-server bwrap chromium node npm
+	@echo "Installing skillbench and its test tools into $(VENV) …"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@ $(VENV)/run.stamp
+
+tests/npm/node_modules/.stamp: tests/npm/package-lock.json
+	@npm ci --silent --no-audit --no-fund --prefix tests/npm
+	@touch $@
+
+clean:  ## remove what was built
+	rm -rf $(VENV) tests/npm/node_modules .pytest_cache .mypy_cache .ruff_cache
