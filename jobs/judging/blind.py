@@ -1,0 +1,62 @@
+"""Which candidate is which arm.
+
+The map follows from the eval id and the skill SHA alone, so anyone can recompute it
+after the score and nobody has to be believed. Nothing here is shown to a judge: the map
+is only applied before a reading (folders) and undone after it (scores, text).
+"""
+
+import hashlib
+import re
+from typing import Literal, get_args
+
+from jobs.values import Arm, CandidateName
+
+PassNumber = Literal[1, 2]
+
+CANDIDATE_NAMES: tuple[CandidateName, ...] = get_args(CandidateName)
+
+ARM_TITLES: dict[Arm, str] = {
+    Arm.WITH_SKILL: "the output with the skill",
+    Arm.WITHOUT_SKILL: "the output without the skill",
+}
+"""How an arm is called in a sentence for a reader."""
+
+_MENTION = re.compile(r"\b(?:the\s+)?candidate[\s_-]?([12])\b(/?)", re.IGNORECASE)
+"""`candidate_1`, `Candidate 1`, `the candidate-1`, `candidate_1/` before a file name."""
+
+
+def candidate_1_is(eval_id: str, skill_sha: str) -> Arm:
+    """The arm that pass 1 shows as `candidate_1`.
+
+    The first byte of SHA-256(`eval_id:skill_sha`) decides: even is the arm with the skill.
+    """
+    digest = hashlib.sha256(f"{eval_id}:{skill_sha}".encode()).digest()
+    return Arm.WITH_SKILL if digest[0] % 2 == 0 else Arm.WITHOUT_SKILL
+
+
+def get_other_arm(arm: Arm) -> Arm:
+    """The arm that `arm` is compared with."""
+    return Arm.WITHOUT_SKILL if arm is Arm.WITH_SKILL else Arm.WITH_SKILL
+
+
+def get_first_arm(number: PassNumber, first: Arm) -> Arm:
+    """The arm shown as `candidate_1` in a pass; `first` is the one of pass 1, pass 2 swaps."""
+    return first if number == 1 else get_other_arm(first)
+
+
+def get_arm(candidate: CandidateName, number: PassNumber, first: Arm) -> Arm:
+    """The arm behind a candidate of a pass; `first` is `candidate_1` of pass 1."""
+    shown_first = get_first_arm(number, first)
+    return shown_first if candidate == "candidate_1" else get_other_arm(shown_first)
+
+
+def unblind_text(text: str, number: PassNumber, first: Arm) -> str:
+    """What a judge wrote in a pass, with the arms in place of `candidate_1`, `Candidate 2` …"""
+
+    def name_arm(match: re.Match[str]) -> str:
+        candidate: CandidateName = "candidate_1" if match[1] == "1" else "candidate_2"
+        title = ARM_TITLES[get_arm(candidate, number, first)]
+        title = title.capitalize() if match[0][0].isupper() else title
+        return f"{title}, " if match[2] else title
+
+    return _MENTION.sub(name_arm, text)
