@@ -289,6 +289,10 @@ class RunRecord(Value):
     environment: str
     trials: int
     judge: str
+    judge_prompt: str = ""
+    """Version of the scoring prompt: scores of two versions belong in two trends."""
+    model_asked: str = ""
+    """The model as typed, beside the id it was resolved to."""
     score: dict[str, float] | None
     """Fractions by arm; None for an ungraded run, which is no duplicate of anything."""
     state: Literal["complete", "ungraded"]
