@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -26,7 +25,11 @@ LEGACY_UNFINISHED = "BENCHMARK_PARTIAL"
 
 _OURS = re.compile(r"\s*skillbench:v\d+\b")
 _PAYLOAD = re.compile(r"\s*(?:skillbench:v1|BENCHMARK_COMPLETE)\s*:?\s*(\{.*\})\s*", re.DOTALL)
-_QUOTING = frozenset({"blockquote", "q", "pre", "code", "kbd", "samp", "tt", "textarea", "xmp"})
+# an unfinished comment runs to the end, as in a browser; that also keeps the search linear
+_HTML = re.compile(
+    r"<!--(.*?)(?:-->|\Z)|<(/?)(blockquote|q|pre|code|kbd|samp|tt|textarea|xmp)(?![\w-])",
+    re.DOTALL | re.IGNORECASE,
+)
 _OPTIONAL = {
     "repo": "", "eval_digest": "", "skill": "", "launcher": "api", "mode": "forced", "vs": "none",
     "environment": "", "trials": 1, "judge": "", "judge_prompt": "", "model_asked": "",
@@ -147,11 +150,18 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _comments_in(body: str) -> Iterator[str]:
-    reader = _CommentReader()
+    """HTML comments outside quotations, code and elements that mean one of them."""
+    quoting: list[str] = []
     for piece in _html_outside_quotes(MarkdownIt("commonmark").enable("table").parse(body)):
-        reader.feed(piece)
-    reader.close()
-    yield from reader.found
+        for comment, closing, tag in _HTML.findall(piece):
+            name = tag.lower()
+            if not name:
+                if not quoting:
+                    yield comment
+            elif not closing:
+                quoting.append(name)
+            elif name in quoting:
+                del quoting[quoting.index(name) :]
 
 
 def _html_outside_quotes(tokens: list[Token]) -> Iterator[str]:
@@ -165,27 +175,6 @@ def _html_outside_quotes(tokens: list[Token]) -> Iterator[str]:
             yield token.content
         for child in token.children or ():
             if child.type == "html_inline":
-                yield child.content
-
-
-class _CommentReader(HTMLParser):
-    """Collects HTML comments that stand outside quoting elements written as raw HTML."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self._quoting: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        del attrs
-        if tag in _QUOTING:
-            self._quoting.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._quoting:
-            while self._quoting.pop() != tag:
-                pass
-
-    def handle_comment(self, data: str) -> None:
-        if not self._quoting:
-            self.found.append(data)
+                # inside a tag, what looks like a comment is the value of an attribute
+                is_comment = child.content.startswith("<!--")
+                yield child.content if is_comment else child.content.split("<!--")[0]
