@@ -1,0 +1,107 @@
+"""What one run says about the difference, in words that claim no more than it can.
+
+One eval case is one observation: the words are higher, lower, same and mixed, and nothing
+here speaks of significance. Also the place where `candidate_1` gets its arm's name back,
+which nothing before publishing may know.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from jobs.values import Arm, AssertionScore, RunResult, Verdict
+
+Word = Literal["higher", "lower", "same", "mixed"]
+
+WORTH = {"pass": 1.0, "partial": 0.5, "fail": 0.0}
+
+ARM_TITLES = {Arm.WITH_SKILL: "with the skill", Arm.WITHOUT_SKILL: "without it"}
+
+_CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The word for the difference, and the assertions behind it."""
+
+    word: Word
+    difference: float
+    better: tuple[AssertionScore, ...]
+    worse: tuple[AssertionScore, ...]
+    split: tuple[AssertionScore, ...]
+
+
+def conclude(result: RunResult) -> Conclusion | None:
+    """The conclusion of a graded run; None for an ungraded one.
+
+    *mixed* is said where the two readings point in opposite directions, and where equal
+    scores hide differences that cancel each other out.
+    """
+    difference = result.difference
+    if difference is None or not result.graded:
+        return None
+    return Conclusion(
+        word=_word(difference, result),
+        difference=difference,
+        better=tuple(row for row in result.assertions if gain(row) > 0),
+        worse=tuple(row for row in result.assertions if gain(row) < 0),
+        split=tuple(row for row in result.assertions if row.split),
+    )
+
+
+def gain(row: AssertionScore) -> float:
+    """By how much an assertion is better met with the skill, from -1 to 1."""
+    return _mean(row.with_skill) - _mean(row.without_skill)
+
+
+def differs(row: AssertionScore) -> bool:
+    """Whether an assertion deserves a look: the arms differ, or the readings do."""
+    return row.split or gain(row) != 0
+
+
+def unblind(text: str, result: RunResult, pass_number: int) -> str:
+    """The judge's words with each candidate called by its arm, as seen in that pass."""
+    first, second = arms_of_pass(result, pass_number)
+    titles = {
+        "1": f"the output {ARM_TITLES[first]}",
+        "2": f"the output {ARM_TITLES[second]}",
+    }
+    return _CANDIDATE.sub(lambda found: titles[found.group(1)], text)
+
+
+def arms_of_pass(result: RunResult, pass_number: int) -> tuple[Arm, Arm]:
+    """The arms behind `candidate_1` and `candidate_2` in a pass; pass 2 is swapped."""
+    first = result.candidate_1_is
+    second = Arm.WITHOUT_SKILL if first is Arm.WITH_SKILL else Arm.WITH_SKILL
+    return (first, second) if pass_number == 1 else (second, first)
+
+
+def _word(difference: float, result: RunResult) -> Word:
+    directions = {_sign(change) for change in _change_by_pass(result)} - {0}
+    if len(directions) > 1:
+        return "mixed"
+    if _sign(difference) == 0:
+        return "mixed" if any(gain(row) for row in result.assertions) else "same"
+    return "higher" if difference > 0 else "lower"
+
+
+def _change_by_pass(result: RunResult) -> list[float]:
+    """Sum of gains over the assertions, for each reading by itself."""
+    readings = min((len(row.with_skill) for row in result.assertions), default=0)
+    return [
+        sum(
+            WORTH[row.with_skill[index].verdict] - WORTH[row.without_skill[index].verdict]
+            for row in result.assertions
+            if index < len(row.without_skill)
+        )
+        for index in range(readings)
+    ]
+
+
+def _mean(verdicts: tuple[Verdict, ...]) -> float:
+    return sum(WORTH[verdict.verdict] for verdict in verdicts) / max(len(verdicts), 1)
+
+
+def _sign(value: float) -> int:
+    # scores are sums of quarters over a count, so anything this small is rounding
+    return 0 if abs(value) < 1e-9 else (1 if value > 0 else -1)

@@ -1,0 +1,60 @@
+"""What a report needs beside the result: where things are linked to, and how to ask again."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from jobs.reporting import escape
+from jobs.values import RunSpec
+
+KeyFiles = tuple[tuple[str, str], ...]
+"""Text files of an arm worth showing: (name below `output/`, text), most telling first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportContext:
+    """Everything around a result that only the publisher knows."""
+
+    web_url: str = "https://github.com"
+    """Where repositories are browsed; empty where there is no GitHub: nothing is linked."""
+    archive_url: str = ""
+    archive_absent: str = ""
+    """Why there is no archive, as half a sentence; read where `archive_url` is empty."""
+    with_skill_files: KeyFiles = ()
+    without_skill_files: KeyFiles = ()
+    mention: str = "@skillbench"
+    judge_prompt: str = ""
+    """Version of the scoring prompt."""
+    cost_remarks: tuple[str, ...] = ()
+    """What must be known about the money: a price unknown, a limit that bound."""
+
+    def tree_url(self, spec: RunSpec) -> str:
+        """Address of the skill's folder at the commit that was measured; may be empty."""
+        if not self.web_url:
+            return ""
+        path = "" if spec.skill.path in {"", "."} else "/" + quote(spec.skill.path[:500])
+        base = f"{self.web_url}/{quote(spec.repo.full_name)}/tree/{quote(spec.commit[:64])}"
+        return escape.address(base + path)
+
+    def run_again(self, spec: RunSpec) -> str:
+        """The command that measures this again."""
+        return f"{self.mention} run {spec.model.sent} --force"
+
+    @property
+    def rest(self) -> str:
+        """Where to find what a report leaves out, as Markdown to end a sentence with."""
+        url = escape.address(self.archive_url)
+        if url:
+            return f"in the [archive]({url})"
+        return "not kept: there is no archive of this run"
+
+    @property
+    def archive_line(self) -> str:
+        """The line that leads to the archive, or says why there is none."""
+        url = escape.address(self.archive_url)
+        if url:
+            return (
+                f"📦 **[Archive]({url})**: outputs and transcripts of both arms, prompts, "
+                "verdicts and raw answers of the judge, `result.json`."
+            )
+        reason = escape.inline(self.archive_absent, 300) or "it could not be stored"
+        return f"📦 **No archive** of this run: {reason}"

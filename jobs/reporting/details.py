@@ -1,0 +1,257 @@
+"""The folded part of a report: evidence, sessions, files, notes on the judging.
+
+Each function gives a `Part`, which can make itself shorter where the comment is too long.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from jobs.reporting import escape, numbers
+from jobs.reporting.conclusion import unblind
+from jobs.reporting.context import KeyFiles, ReportContext
+from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
+from jobs.reporting.scorecard import cost
+from jobs.values import (
+    Arm,
+    AssertionScore,
+    OutputFile,
+    RunResult,
+    SessionEnd,
+    SessionResult,
+    Verdict,
+)
+
+ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}
+
+_EVIDENCE_LENGTHS = (700, 350, 180, 90)
+"""Characters of a quotation, tried from the longest: all rows come before long quotations."""
+_LONGEST_FILE = 80_000
+"""Characters of a file that are looked at; more never fits a comment."""
+_LANGUAGES = {
+    "py": "python", "r": "r", "md": "markdown", "json": "json", "csv": "csv", "sh": "bash",
+    "sql": "sql", "html": "html", "js": "javascript", "ts": "typescript", "yaml": "yaml",
+    "yml": "yaml", "toml": "toml", "tex": "latex", "sas": "sas", "rs": "rust", "xml": "xml",
+}  # fmt: skip
+
+
+def verdict_words(verdicts: Sequence[Verdict]) -> str:
+    """What the readings said, once if they agree: `✅ pass`, `✅ pass / ❌ fail`."""
+    return " / ".join(dict.fromkeys(ICONS[one.verdict] for one in verdicts)) or "—"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceTable:
+    """Every assertion with the verdicts and quotations for both arms."""
+
+    result: RunResult
+    rest: str
+
+    def render(self, room: int) -> str:
+        text = ""
+        for length in _EVIDENCE_LENGTHS:
+            text = self._table(length).render(EVERYTHING)
+            if size(text) <= room:
+                return text
+        return self._table(_EVIDENCE_LENGTHS[-1]).render(room)
+
+    def _table(self, length: int) -> Blocks:
+        rows = self.result.assertions
+        before, after = details(f"All {len(rows)} assertions with evidence")
+        if any(_is_cut(row, length) for row in rows):
+            after = f"\n\n*Quotations ending in … go on {self.rest}.*{after}"
+        return Blocks(
+            blocks=[self._row(row, length) for row in rows],
+            note=f"*Shortened to fit a comment. All {len(rows)} assertions are {self.rest}.*",
+            before=f"{before}| | Assertion | With the skill | Without it |\n|:--|:--|:--|:--|\n",
+            after=after,
+        )
+
+    def _row(self, row: AssertionScore, length: int) -> str:
+        group = (
+            f"<em>{escape.inline(row.assertion.group, 80)}</em><br>" if row.assertion.group else ""
+        )
+        cells = [
+            escape.cell(row.assertion.id, 12),
+            group + escape.cell(row.assertion.text, max(length, 120)),
+            self._evidence(row.with_skill, length),
+            self._evidence(row.without_skill, length),
+        ]
+        return f"| {' | '.join(cells)} |"
+
+    def _evidence(self, verdicts: Sequence[Verdict], length: int) -> str:
+        """One verdict with its quotation, or each reading's where they differ."""
+        by_word = {one.verdict: one for one in reversed(verdicts)}
+        shown = [by_word[word] for word in dict.fromkeys(one.verdict for one in verdicts)]
+        return "<br>".join(self._one(verdict, length) for verdict in shown) or "—"
+
+    def _one(self, verdict: Verdict, length: int) -> str:
+        text = f"{ICONS[verdict.verdict]}: {escape.cell(verdict.evidence, length)}"
+        if verdict.verdict != "fail" and not verdict.quote_found:
+            text += " ⚠️ quotation not found in the output"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class FileBlock:
+    """One text file in a fence; a long one is cut at the end of a line, with a note."""
+
+    name: str
+    text: str
+    rest: str
+
+    def render(self, room: int) -> str:
+        head = f"**{escape.inline(self.name, 160)}**\n\n"
+        suffix = PurePosixPath(self.name).suffix.lower().lstrip(".")
+        language = _LANGUAGES.get(suffix, "")
+        text = self.text[:_LONGEST_FILE]
+        whole = head + escape.fenced(text, language)
+        if size(whole) <= room and len(self.text) <= _LONGEST_FILE:
+            return whole
+        note = f"\n\n*Cut here; the whole file is {self.rest}.*"
+        kept = _cut(text, room - size(head + note), language)
+        return head + kept + note if kept else ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSection:
+    """The key text files of one arm, sharing the room they get."""
+
+    title: str
+    files: KeyFiles
+    rest: str
+
+    def render(self, room: int) -> str:
+        if not self.files:
+            return ""
+        before, after = details(f"{self.title} ({numbers.plural(len(self.files), 'file')})")
+        note = f"*Files that found no room here are {self.rest}.*"
+        blocks = [FileBlock(name, text, self.rest) for name, text in self.files]
+        shown = share(room - size(before + after + note) - 2, blocks)
+        if not all(shown):
+            shown.append(note)
+        whole = before + "\n\n".join(block for block in shown if block) + after
+        return whole if size(whole) <= room else ""
+
+
+def evidence_part(result: RunResult, context: ReportContext) -> Part:
+    """The table of all assertions; empty for an ungraded run."""
+    if not result.assertions:
+        return Blocks((), "")
+    return EvidenceTable(result, context.rest)
+
+
+def sessions_part(result: RunResult, context: ReportContext) -> Part:
+    """How each session ended and what it used."""
+    before, after = details("Sessions: how they ended, what they used and left")
+    shown = result.sessions[:6]
+    titles = [_title(session, shown) for session in shown]
+    rows = [
+        ("Ended", [_end(one) for one in shown]),
+        ("Time", [numbers.duration(one.wall_s) for one in shown]),
+        ("Turns", [f"{one.turns:,}" for one in shown]),
+        ("Tool calls", [f"{one.tool_calls:,}, {one.failed_tool_calls:,} failed" for one in shown]),
+        ("Retries", [f"{one.retries:,}" for one in shown]),
+        ("Input tokens", [numbers.tokens(one.usage.input_tokens) for one in shown]),
+        ("Output tokens", [numbers.tokens(one.usage.output_tokens) for one in shown]),
+        ("Read from cache", [numbers.tokens(one.usage.cache_read_tokens) for one in shown]),
+        ("Written to cache", [numbers.tokens(one.usage.cache_write_tokens) for one in shown]),
+        ("Cost", [cost([one.usage]) for one in shown]),
+        ("Answered by", [_names(one.served_models, escape.code) for one in shown]),
+        ("Files left", [_outputs(one.outputs) for one in shown]),
+        ("Not collected", [_names(one.left_out, escape.inline) for one in shown]),
+    ]
+    return Blocks(
+        blocks=[f"| {name} | {' | '.join(cells)} |" for name, cells in rows] if shown else [],
+        note=f"*Shortened; the sessions are {context.rest}.*",
+        before=f"{before}| | {' | '.join(titles)} |\n|:--{'|:--' * len(shown)}|\n",
+        after=after,
+    )
+
+
+def files_parts(context: ReportContext) -> tuple[Part, Part]:
+    """The key text files of both arms."""
+    return (
+        FileSection("Output with the skill", context.with_skill_files, context.rest),
+        FileSection("Output without it", context.without_skill_files, context.rest),
+    )
+
+
+def judging_part(result: RunResult, context: ReportContext) -> Part:
+    """How the judging went: asks, cost, replaced give-aways, weak assertions, injections."""
+    replaced = result.scrubbed
+    counts = f"{replaced.with_skill:,} with the skill, {replaced.without_skill:,} without it"
+    notes = [f"Give-aways replaced before judging: {counts}."]
+    for reading in result.passes:
+        notes.append(
+            f"Reading {reading.number} by {escape.code(reading.served_model, 80)}: "
+            f"{numbers.plural(reading.asks, 'answer')}, "
+            f"{numbers.tokens(reading.usage.total_tokens)} tokens, {cost([reading.usage])}."
+        )
+        said = [("Addresses the judge", text) for text in reading.injections]
+        said += [("Weak assertion", text) for text in reading.weak_assertions]
+        notes += [
+            f"{title}: {escape.inline(unblind(text, result, reading.number), 400)}"
+            for title, text in said
+        ]
+    before, after = details("Notes on the judging")
+    return Blocks(
+        blocks=[f"- {note}" for note in notes] if result.passes else [],
+        note=f"*Further notes are {context.rest}.*",
+        before=before,
+        after=after,
+    )
+
+
+def _title(session: SessionResult, shown: Sequence[SessionResult]) -> str:
+    title = "With the skill" if session.arm is Arm.WITH_SKILL else "Without it"
+    same = [one for one in shown if one.arm is session.arm]
+    return title if len(same) == 1 else f"{title} #{escape.BREAK}{same.index(session) + 1}"
+
+
+def _end(session: SessionResult) -> str:
+    text = f"{'✅' if session.end is SessionEnd.COMPLETED else '⚠️'} {session.end.value.replace('_', ' ')}"
+    if session.detail:
+        text += f": {escape.inline(session.detail, 300)}"
+    if not session.scored:
+        text += " (not scored)"
+    if session.transcript_truncated:
+        text += "; transcript cut at its cap"
+    return text
+
+
+def _outputs(outputs: Sequence[OutputFile]) -> str:
+    names = [
+        f"{escape.code(one.path, 60)} ({numbers.file_size(one.size_bytes)})" for one in outputs[:12]
+    ]
+    return _listed(names, len(outputs))
+
+
+def _names(names: Sequence[str], show: Callable[[str, int], str]) -> str:
+    shown = [show(name, 120) for name in names[:8]]
+    return _listed(shown, len(names))
+
+
+def _listed(shown: Sequence[str], total: int) -> str:
+    more = [f"and {total - len(shown)} more"] if total > len(shown) else []
+    return "<br>".join([*shown, *more]) or "—"
+
+
+def _is_cut(row: AssertionScore, length: int) -> bool:
+    verdicts = (*row.with_skill, *row.without_skill)
+    return any(len(" ".join(one.evidence.split())) > length for one in verdicts)
+
+
+def _cut(text: str, room: int, language: str) -> str:
+    """The longest beginning of whole lines that fits in a fence; else part of the first line."""
+    lines = text.split("\n")
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = size(escape.fenced("\n".join(lines[:middle]), language)) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    if low:
+        return escape.fenced("\n".join(lines[:low]), language)
+    # every character takes at most 10 bytes once made safe
+    first = escape.fenced(escape.clip(lines[0], max((room - 40) // 10, 0)), language)
+    return first if size(first) <= room and room > 100 else ""

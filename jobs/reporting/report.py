@@ -1,0 +1,223 @@
+"""A run's result as the comment people read: the decision first, the evidence folded.
+
+Pure text from values. It says what was seen in one eval case and never more: no word of
+significance, no number for a run that was not graded. The markers stand at the end, whole,
+whatever had to be cut above them.
+"""
+
+from collections.abc import Sequence
+
+from jobs.planning.dedup import kept, record_of
+from jobs.planning.markers import render_legacy_marker, render_marker
+from jobs.reporting import escape, numbers
+from jobs.reporting.conclusion import Conclusion, conclude, differs, unblind
+from jobs.reporting.context import ReportContext
+from jobs.reporting.details import (
+    evidence_part,
+    files_parts,
+    judging_part,
+    sessions_part,
+    verdict_words,
+)
+from jobs.reporting.fit import Blocks, Part, fit
+from jobs.reporting.scorecard import render_metadata, render_scorecard
+from jobs.values import ArmScore, AssertionScore, RunResult, SessionEnd
+
+MOST_ROWS = 10
+"""Open rows of a table; the folded one holds all."""
+MOST_OBSERVATIONS = 4
+
+_SIGNS = {"higher": "🟢", "lower": "🔴", "same": "⚪", "mixed": "🟡"}
+
+
+def render_report(result: RunResult, context: ReportContext) -> str:
+    """The comment for a run, graded or not, always below GitHub's limit."""
+    conclusion = conclude(result)
+    top = [_headline(result, conclusion), _what_ran(result, context)]
+    if conclusion is None:
+        top += [_why_ungraded(result, context), render_metadata(result, context)]
+        top += ["### Sessions", render_scorecard(result)]
+    else:
+        top += [_health(result, conclusion), render_metadata(result, context)]
+        top += ["### Scorecard", render_scorecard(result)]
+        top += ["### Verdict", _verdict(result, conclusion)]
+    parts: list[Part] = [
+        _differences(result, conclusion),
+        _observations(result),
+        evidence_part(result, context),
+        sessions_part(result, context),
+        *files_parts(context),
+        judging_part(result, context),
+        _remarks(result, context),
+    ]
+    bottom = [context.archive_line, _footer(result, context), render_markers(result, context)]
+    return fit(top, parts, bottom) + "\n"
+
+
+def render_markers(result: RunResult, context: ReportContext) -> str:
+    """The hidden lines at the end; the older tools' marker only where there is a score."""
+    spec = result.spec
+    ours = render_marker(record_of(result, judge_prompt=context.judge_prompt))
+    if conclude(result) is None:
+        return ours
+    legacy = render_legacy_marker(
+        eval_id=kept(spec.eval_case.id),
+        model=kept(spec.model.sent),
+        legacy_sha=kept(spec.skill.legacy_sha),
+    )
+    return f"{ours}\n{legacy}"
+
+
+def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
+    if conclusion is None or result.with_skill is None or result.without_skill is None:
+        return "## ⚠️ Not graded: this run has no score"
+    having = numbers.percent(result.with_skill.score)
+    lacking = numbers.percent(result.without_skill.score)
+    sign = _SIGNS[conclusion.word]
+    points = numbers.points(conclusion.difference)
+    if conclusion.word in {"higher", "lower"}:
+        word = conclusion.word.capitalize()
+        return f"## {sign} {word} with the skill by {points}: {having} against {lacking} without it"
+    if conclusion.word == "same":
+        return f"## {sign} Same with and without the skill: {having} and {lacking}, 0 points apart"
+    return (
+        f"## {sign} Mixed: {having} with the skill and {lacking} without it, "
+        f"{numbers.signed_points(conclusion.difference)}"
+    )
+
+
+def _what_ran(result: RunResult, context: ReportContext) -> str:
+    spec = result.spec
+    took = (result.ended_at - result.started_at).total_seconds()
+    skill = escape.link(escape.clip(spec.skill.name, 80), context.tree_url(spec))
+    parts = [
+        f"**{skill}** at {escape.code(spec.skill.sha[:12])}",
+        f"model {escape.code(spec.model.sent, 80)}",
+        f"judge {escape.code(spec.judge.sent, 80)}",
+        f"cost {numbers.usd(result.cost_usd)}",
+        numbers.duration(took),
+    ]
+    return " · ".join(parts)
+
+
+def _health(result: RunResult, conclusion: Conclusion) -> str:
+    """Whether the measurement itself can be trusted; what is wrong comes first."""
+    warnings = [
+        f"a session ended by {end.value.replace('_', ' ')}"
+        for end in dict.fromkeys(one.end for one in result.sessions)
+        if end is not SessionEnd.COMPLETED
+    ]
+    good = [] if warnings else ["all sessions completed"]
+    if any(one.skill_loaded is False for one in result.sessions):
+        warnings.append("the skill was never loaded, so the difference is not its doing")
+    elif any(one.skill_loaded for one in result.sessions):
+        good.append("skill loaded")
+    total = len(result.assertions)
+    if len(result.passes) > 1:
+        agreed = f"readings in both orders agree on {total - len(conclusion.split)} of {total}"
+        (warnings if conclusion.split else good).append(f"{agreed} assertions")
+    else:
+        warnings.append("judged in one order only")
+    quoted = [
+        verdict.quote_found
+        for row in result.assertions
+        for verdict in (*row.with_skill, *row.without_skill)
+        if verdict.verdict != "fail"
+    ]
+    if quoted:
+        found = f"{sum(quoted)} of {len(quoted)} quotations found in the outputs"
+        (good if all(quoted) else warnings).append(found)
+    if any(reading.injections for reading in result.passes):
+        warnings.append("an output addresses the judge, see the notes on the judging")
+    return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+
+
+def _why_ungraded(result: RunResult, context: ReportContext) -> str:
+    reason = escape.message(escape.clip(result.ungraded_reason or "a score is missing", 600))
+    return (
+        f"**Why:** {reason}\n\n"
+        "This says nothing about the skill, and does not count as done. To measure again, "
+        f"comment {escape.code(context.run_again(result.spec))}."
+    )
+
+
+def _verdict(result: RunResult, conclusion: Conclusion) -> str:
+    if result.with_skill is None or result.without_skill is None:
+        return ""
+    having, lacking = _achieved(result.with_skill), _achieved(result.without_skill)
+    sentences = [
+        f"With the skill {having}; without it {lacking}.",
+        f"Better on {_ids(conclusion.better)}, worse on {_ids(conclusion.worse)}.",
+    ]
+    if conclusion.split:
+        sentences.append(f"The two readings differ on {_ids(conclusion.split)}.")
+    trials = numbers.plural(result.spec.trials, "trial")
+    sentences.append(f"*One eval case, {trials}: an observation, not a proof.*")
+    return " ".join(sentences)
+
+
+def _achieved(score: ArmScore) -> str:
+    total = numbers.count(score.passes + score.partials + score.fails)
+    partly = f" and {numbers.count(score.partials)} partly" if score.partials else ""
+    return f"{numbers.count(score.passes)} of {total} assertions hold{partly}"
+
+
+def _ids(rows: Sequence[AssertionScore]) -> str:
+    if not rows:
+        return "none"
+    shown = [f"**{escape.inline(row.assertion.id, 12)}**" for row in rows[:MOST_ROWS]]
+    more = [f"{len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
+    return ", ".join([*shown, *more])
+
+
+def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
+    """The assertions on which the arms or the readings differ, side by side."""
+    rows = [row for row in result.assertions if differs(row)] if conclusion else []
+    blocks = [
+        f"| {escape.cell(row.assertion.id, 12)} | {escape.cell(row.assertion.text, 160)} "
+        f"| {verdict_words(row.with_skill)} | {verdict_words(row.without_skill)} |"
+        for row in rows[:MOST_ROWS]
+    ]
+    left = len(rows) - MOST_ROWS
+    return Blocks(
+        blocks=blocks,
+        note="*Shortened; all assertions stand below.*",
+        before="| | Differs on | With the skill | Without it |\n|:--|:--|:--|:--|\n",
+        after=f"\n\n*{left} more differ; all stand below.*" if left > 0 else "",
+    )
+
+
+def _observations(result: RunResult) -> Part:
+    texts = dict.fromkeys(
+        escape.inline(unblind(text, result, reading.number), 400)
+        for reading in result.passes
+        for text in reading.observations
+    )
+    return Blocks(
+        blocks=[f"- {text}" for text in texts if text][:MOST_OBSERVATIONS],
+        note="*Shortened.*",
+        before="### Observations\n\n",
+    )
+
+
+def _remarks(result: RunResult, context: ReportContext) -> Part:
+    spec = result.spec
+    texts = dict.fromkeys(
+        (*context.cost_remarks, *result.remarks, *spec.eval_case.remarks, *spec.skill.warnings)
+    )
+    return Blocks(
+        blocks=[
+            f"- {escape.message(escape.clip(text, 500)).replace(chr(10), ' ')}" for text in texts
+        ],
+        note=f"*Further remarks are {context.rest}.*",
+        before="### Remarks\n\n",
+    )
+
+
+def _footer(result: RunResult, context: ReportContext) -> str:
+    again = escape.code(context.run_again(result.spec), 200)
+    commands = escape.code(f"{context.mention} help")
+    return (
+        f"<sub>Measure again: {again} · all commands: {commands} · "
+        f"run {escape.code(result.spec.run_id, 80)}</sub>"
+    )

@@ -1,0 +1,145 @@
+"""The two open tables of a report: what ran, and what both arms achieved.
+
+Each has at most ten rows, so that it can be read on a telephone; the rest is folded.
+"""
+
+from collections.abc import Sequence
+
+from jobs.reporting import escape, numbers
+from jobs.reporting.conclusion import WORTH, arms_of_pass
+from jobs.reporting.context import ReportContext
+from jobs.values import Arm, ArmScore, Model, RunResult, SessionResult, Usage
+
+NAME = 80
+"""Characters of a name that are shown in a table."""
+MOST_METRICS = 3
+
+_MODES = {
+    "forced": "skill in the prompt, its files at `skill/`",
+    "installed": "skill installed, loaded on demand",
+}
+
+
+def render_metadata(result: RunResult, context: ReportContext) -> str:
+    """The table of what ran, under which conditions, and who asked."""
+    spec = result.spec
+    tree = context.tree_url(spec)
+    sha = escape.code(spec.skill.sha[:12])
+    conditions = f"{escape.code(spec.launcher)}, {_MODES[spec.mode]}"
+    if spec.environment:
+        conditions += f", environment {escape.code(spec.environment, 12)}"
+    rows = [
+        ("Eval case", escape.code(spec.eval_case.id, NAME)),
+        ("Date", f"{result.started_at:%Y-%m-%d %H:%M} UTC"),
+        ("Model", _model(spec.model)),
+        ("Skill", f"{escape.code(spec.skill.name, NAME)} in {escape.code(spec.skill.path, 120)}"),
+        (
+            "Skill SHA",
+            (f"[{sha}]({tree})" if tree else sha) + f" at commit {escape.code(spec.commit[:7])}",
+        ),
+        ("Asked by", escape.inline(spec.asker, NAME)),
+        ("Launcher", conditions),
+        ("Judge", _judge(result, context)),
+    ]
+    if spec.vs != "none":
+        rows.append(("Compared with", escape.code(spec.vs, NAME)))
+    return _table(("Run", escape.code(spec.run_id, NAME)), rows, ":--|:--")
+
+
+def render_scorecard(result: RunResult) -> str:
+    """The table of both arms; without the rows on the score where there is none."""
+    arms = (Arm.WITH_SKILL, Arm.WITHOUT_SKILL)
+    sessions = [sessions_of(result, arm) for arm in arms]
+    usages = [[session.usage for session in each] for each in sessions]
+    rows: list[tuple[str, ...]] = []
+    if result.with_skill and result.without_skill:
+        scores = (result.with_skill, result.without_skill)
+        rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
+        rows.append(("Pass / partial / fail", *map(_counts, scores)))
+    rows += [
+        ("Skill loaded", *map(_loaded, sessions)),
+        ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
+        ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
+        ("Cost", *map(cost, usages)),
+        ("Tool calls", *map(_tool_calls, sessions)),
+    ]
+    rows += _metrics(result)
+    return _table(("", "With the skill", "Without it"), rows, ":--|--:|--:")
+
+
+def sessions_of(result: RunResult, arm: Arm) -> list[SessionResult]:
+    """The sessions of one arm, in order."""
+    return [session for session in result.sessions if session.arm is arm]
+
+
+def cost(usages: Sequence[Usage]) -> str:
+    """What conversations cost together; unknown as soon as one price is."""
+    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    if not known or len(known) < len(usages):
+        return numbers.UNKNOWN
+    return numbers.usd(sum(known, known[0] * 0))
+
+
+def _model(model: Model) -> str:
+    sent = escape.code(model.sent, NAME)
+    return sent if model.asked == model.sent else f"{sent}, asked for as {_asked(model)}"
+
+
+def _asked(model: Model) -> str:
+    return escape.code(model.asked, NAME)
+
+
+def _judge(result: RunResult, context: ReportContext) -> str:
+    parts = [_model(result.spec.judge)]
+    if result.passes:
+        parts.append(numbers.plural(len(result.passes), "reading"))
+    if context.judge_prompt:
+        parts.append(f"scoring prompt {escape.code(context.judge_prompt, 20)}")
+    return " · ".join(parts)
+
+
+def _score(score: ArmScore) -> str:
+    total = score.passes + score.partials + score.fails
+    points = score.passes * WORTH["pass"] + score.partials * WORTH["partial"]
+    return f"{numbers.count(points)} / {numbers.count(total)} ({numbers.percent(score.score)})"
+
+
+def _counts(score: ArmScore) -> str:
+    return " / ".join(numbers.count(value) for value in (score.passes, score.partials, score.fails))
+
+
+def _loaded(sessions: Sequence[SessionResult]) -> str:
+    known = [one.skill_loaded for one in sessions if one.skill_loaded is not None]
+    if not known:
+        return "—"
+    if len(known) > 1:
+        return f"{sum(known)} of {len(known)}"
+    return "yes" if known[0] else "**no**"
+
+
+def _tool_calls(sessions: Sequence[SessionResult]) -> str:
+    calls = sum(one.tool_calls for one in sessions)
+    failed = sum(one.failed_tool_calls for one in sessions)
+    if not calls:
+        return "0"
+    return f"{calls:,} ({numbers.percent((calls - failed) / calls)} succeeded)"
+
+
+def _metrics(result: RunResult) -> list[tuple[str, str, str]]:
+    """The judge's figures with their arms, those of the first reading before the second's."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for reading in result.passes:
+        first, _ = arms_of_pass(result, reading.number)
+        for metric in reading.key_metrics:
+            values = (metric.candidate_1, metric.candidate_2)
+            having, lacking = values if first is Arm.WITH_SKILL else values[::-1]
+            name = escape.cell(metric.name, NAME)
+            row = (name, escape.cell(having, 60), escape.cell(lacking, 60))
+            found.setdefault(metric.name.casefold().strip(), row)
+    return list(found.values())[:MOST_METRICS]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], rule: str) -> str:
+    lines = [f"| {' | '.join(head)} |", f"|{rule}|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines)
