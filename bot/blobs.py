@@ -1,0 +1,93 @@
+"""Blobs between workers: skill snapshots, output folders, archives.
+
+One store by address: `file://` on one machine, `s3://` where workers run on several
+(credentials and endpoint come from the usual `AWS_` variables). Keys are ours, but parts of
+them come from far away, so only plain ones are taken; blobs are never listed.
+"""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from jobs.errors import Transient
+
+PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}"
+"""No part can be `.` or `..`, and every part fits a file name."""
+KEY = re.compile(rf"{PART}(?:/{PART})*")
+LONGEST_KEY = 512
+"""Half of what S3 takes."""
+
+
+class Blobs:
+    """Implements `jobs.ports.BlobStore`.
+
+    Every method raises `ValueError` for a key that is not plain, and `Transient` where the
+    store fails; a local disk's own trouble is an `OSError`.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Open the store at `url`; a missing folder is made. Raises `ValueError`."""
+        self._store = open_store(url)
+
+    async def put(self, key: str, content: bytes | Path) -> None:
+        """Store bytes or a file under a key, whole or not at all."""
+        try:
+            await obstore.put_async(self._store, checked(key), content)
+        except BaseError as problem:
+            raise _trouble("put", key, problem) from problem
+
+    async def get(self, key: str) -> bytes | None:
+        """The bytes under a key; None where nothing is stored."""
+        try:
+            found = await obstore.get_async(self._store, checked(key))
+            return bytes(await found.bytes_async())
+        except FileNotFoundError:
+            return None
+        except BaseError as problem:
+            raise _trouble("get", key, problem) from problem
+
+    async def exists(self, key: str) -> bool:
+        try:
+            await obstore.head_async(self._store, checked(key))
+        except FileNotFoundError:
+            return False
+        except BaseError as problem:
+            raise _trouble("look up", key, problem) from problem
+        return True
+
+    async def delete(self, key: str) -> None:
+        """Remove what is stored under a key; nothing stored is no error."""
+        try:
+            await obstore.delete_async(self._store, checked(key))
+        except FileNotFoundError:
+            return
+        except BaseError as problem:
+            raise _trouble("delete", key, problem) from problem
+
+
+def open_store(url: str) -> ObjectStore:
+    """The store at a `file://` or `s3://` address. Raises `ValueError` for any other."""
+    parts = urlsplit(url)
+    if parts.scheme == "file" and parts.netloc in {"", "localhost"} and parts.path:
+        return LocalStore(unquote(parts.path), mkdir=True)
+    if parts.scheme == "s3" and parts.netloc:
+        # an endpoint is the operator's choice, and a store on the own network may speak plain HTTP
+        return from_url(url, client_options={"allow_http": True})
+    raise ValueError(
+        f"SKILLBENCH_BLOB_URL must be file:///folder or s3://bucket/prefix, not {parts.scheme}://"
+    )
+
+
+def checked(key: str) -> str:
+    """The key itself, if it is plain: parts of letters, digits, `.`, `_`, `-` joined by `/`."""
+    if len(key) > LONGEST_KEY or not KEY.fullmatch(key):
+        raise ValueError(f"not a key of a blob: {key[:80]!r}")
+    return key
+
+
+def _trouble(doing: str, key: str, problem: BaseError) -> Transient:
+    return Transient(f"the blob store could not {doing} {key} ({type(problem).__name__})")

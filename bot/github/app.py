@@ -1,0 +1,173 @@
+"""The GitHub App: one identity, one long-lived client for each installation.
+
+Made from the settings alone, without asking GitHub anything: a process can start while
+GitHub is down, and an installation that is suspended troubles nobody but itself.
+"""
+
+import asyncio
+import logging
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+import httpx
+import structlog
+from redis.asyncio import Redis
+
+from bot.github.calls import Calls
+from bot.github.client import TIMEOUT, USER_AGENT, Client
+from bot.github.failures import (
+    BadCredentials,
+    Limited,
+    NotFound,
+    Rejected,
+    ServerTrouble,
+    bad_credentials,
+)
+from bot.github.identity import Identity, OwnComments, identity_of
+from bot.github.pacing import MemoryPacer, Pacer, RedisPacer
+from bot.github.repository import RepositoryClient
+from bot.github.retry import Timing
+from config.settings import Settings
+from jobs.errors import Gone, Transient
+from jobs.requests import Repo
+
+log = structlog.get_logger(__name__)
+
+CHECK_S = 5.0
+"""How long `check` may take: a readiness probe waits no longer."""
+APP_ITSELF = 0
+"""Stands for the App where an installation is named; GitHub counts from one."""
+
+
+class GitHubApp:
+    """The door to GitHub. Use it in `async with`, or call `close`.
+
+    `redis` makes all processes share one schedule of writes; without it this process keeps
+    its own. `timing` and `pacer` are for whoever must not wait in real time.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        redis: Redis | None = None,
+        timing: Timing | None = None,
+        pacer: Pacer | None = None,
+    ) -> None:
+        self._settings = settings
+        self._timing = timing or Timing()
+        alone = MemoryPacer(self._timing.now)
+        self._pacer = pacer or (RedisPacer(redis, alone) if redis is not None else alone)
+        self._clients: dict[int, Client] = {}
+        self._identity: Identity | None = None
+        self._asking = asyncio.Lock()
+        self._own = OwnComments(self.identity)
+        self._plain = httpx.AsyncClient(timeout=TIMEOUT, headers={"User-Agent": USER_AGENT})
+        # httpx logs whole addresses, and that of a private tarball holds a token
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection; calls that are under way fail."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.close()
+        await self._plain.aclose()
+
+    async def identity(self) -> Identity:
+        """Who we are, asked once. Raises `Transient` while GitHub does not tell us."""
+        async with self._asking:
+            if self._identity is None:
+                answer = await self._calls(APP_ITSELF).read("/app")
+                self._identity = identity_of(answer.json())
+        return self._identity
+
+    async def installation_of(self, owner: str, repo: str) -> int:
+        """The installation that covers a repository. Raises `Gone` if there is none."""
+        path = f"/repos/{quote(owner, safe='')}/{quote(repo, safe='')}/installation"
+        try:
+            body = (await self._calls(APP_ITSELF).read(path)).json()
+        except NotFound:
+            raise NotFound(f"the App is not installed on {owner}/{repo}") from None
+        if body.get("suspended_at"):
+            raise Gone(f"the installation of the App on {owner}/{repo} is suspended")
+        return int(body["id"])
+
+    def repository(self, repo: Repo) -> RepositoryClient:
+        """One repository; cheap, so make one for each request."""
+        calls = self._calls(repo.installation_id)
+        return RepositoryClient(
+            repo, calls, is_own=self._own.made_with(calls.read), plain=self._plain
+        )
+
+    async def check(self) -> str | None:
+        """What keeps the App from working and what to do about it; None if nothing does.
+
+        Asks GitHub once, never waits longer than five seconds, and raises nothing.
+        """
+        try:
+            async with asyncio.timeout(CHECK_S):
+                answer = await self._client(APP_ITSELF).send("GET", "/app")
+            identity = identity_of(answer.json())
+        except (TimeoutError, ServerTrouble, Limited) as trouble:
+            return f"{self._settings.github_api_url} does not answer: {trouble or 'too slow'}"
+        except (Gone, Transient, Rejected) as problem:
+            return str(problem)
+        except (ValueError, KeyError):
+            return f"{self._settings.github_api_url} does not answer as GitHub's API does"
+        if identity.missing:
+            return (
+                f"the GitHub App {identity.slug} lacks {', '.join(identity.missing)}: grant it "
+                "on the App's settings page, then accept it on each installation"
+            )
+        return None
+
+    @property
+    def calls_made(self) -> int:
+        """Requests sent to GitHub's API so far, without those for tokens."""
+        return sum(client.calls for client in self._clients.values())
+
+    def _calls(self, installation: int) -> Calls:
+        client = self._client(installation)
+        return Calls(client, installation=installation, pacer=self._pacer, timing=self._timing)
+
+    def _client(self, installation: int) -> Client:
+        if installation not in self._clients:
+            self._clients[installation] = Client(
+                api_url=self._settings.github_api_url,
+                app_id=self._app_id(),
+                private_key=self._private_key(),
+                installation=installation if installation != APP_ITSELF else None,
+                now=self._timing.now,
+            )
+        return self._clients[installation]
+
+    def _app_id(self) -> str:
+        if not self._settings.github_app_id:
+            raise bad_credentials("no App id is set")
+        return self._settings.github_app_id
+
+    def _private_key(self) -> str:
+        try:
+            pem = self._settings.private_key_pem
+        except (OSError, UnicodeDecodeError) as problem:
+            raise bad_credentials(
+                f"the private key cannot be read: {type(problem).__name__}"
+            ) from None
+        if not pem:
+            raise bad_credentials("no private key is set")
+        return pem
+
+
+__all__ = ["BadCredentials", "GitHubApp", "Identity"]

@@ -1,0 +1,103 @@
+"""A commit's tarball, streamed to disk.
+
+GitHub answers with a redirect to another host whose address carries its own short-lived
+right to read; our token stays behind. The file appears under its name only when it is
+whole. Unpacking it is somebody else's, and nothing in it is trusted here.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from bot.github.calls import MOST_REDIRECTS, Calls
+from bot.github.failures import Moved, NotFound, ServerTrouble, failure_of
+from jobs.errors import Refused, Transient
+
+LARGEST_TARBALL = 500_000_000
+"""Bytes, compressed; what it unpacks to has limits of its own."""
+LONGEST_S = 600.0
+"""A server that only trickles is as good as down."""
+CHUNK = 1 << 20
+AS_IT_IS = {"Accept-Encoding": "identity"}
+"""The file is packed already; the bytes on the wire are the file."""
+
+
+async def download(
+    calls: Calls,
+    path: str,
+    target: Path,
+    *,
+    plain: httpx.AsyncClient,
+    largest: int = LARGEST_TARBALL,
+) -> None:
+    """Write the file that the API names at `path` to `target`, from the start at each try.
+
+    `plain` is a client without credentials. Raises `Gone`, `Transient`, and `Refused` where
+    the file is larger than `largest` bytes.
+    """
+    part = target.with_name(f"{target.name}.part")
+
+    async def attempt() -> None:
+        try:
+            async with _opened(calls, path, plain) as answer:
+                await _save(answer, part, largest)
+        except httpx.TransportError as dropped:
+            reason = type(dropped).__name__
+            raise ServerTrouble(f"the download of {path} broke off ({reason})") from None
+
+    try:
+        async with asyncio.timeout(LONGEST_S):
+            await calls.repeat(attempt)
+        await asyncio.to_thread(part.replace, target)
+    except TimeoutError:
+        raise Transient(f"the download of {path} took longer than {LONGEST_S:.0f} s") from None
+    finally:
+        await asyncio.to_thread(part.unlink, missing_ok=True)
+
+
+@asynccontextmanager
+async def _opened(
+    calls: Calls, path: str, plain: httpx.AsyncClient
+) -> AsyncIterator[httpx.Response]:
+    """The answer that holds the file, from the API or from where it redirects to."""
+    answer = await _follow(calls, path, plain)
+    try:
+        if not answer.is_success:
+            await answer.aread()
+            raise failure_of(answer, now=calls.timing.now())
+        yield answer
+    finally:
+        await answer.aclose()
+
+
+async def _follow(calls: Calls, path: str, plain: httpx.AsyncClient) -> httpx.Response:
+    """A renamed repository redirects within the API first, where the token is needed still."""
+    place = path
+    for _ in range(MOST_REDIRECTS):
+        try:
+            return await calls.send("GET", place, headers=AS_IT_IS, stream=True, follow=False)
+        except Moved as moved:
+            if not calls.is_api(moved):
+                request = plain.build_request("GET", moved.location, headers=AS_IT_IS)
+                return await plain.send(request, stream=True, follow_redirects=True)
+            place = calls.target_of(moved)
+    raise NotFound(f"GET {path} is redirected without end")
+
+
+async def _save(answer: httpx.Response, part: Path, largest: int) -> None:
+    written = 0
+    file = await asyncio.to_thread(part.open, "wb")
+    try:
+        async for chunk in answer.aiter_raw(CHUNK):
+            written += len(chunk)
+            if written > largest:
+                raise Refused(
+                    f"the repository's tarball is larger than {largest // 1_000_000} MB, more "
+                    "than this bot downloads. Take large files out of the repository."
+                )
+            await asyncio.to_thread(file.write, chunk)
+    finally:
+        await asyncio.to_thread(file.close)

@@ -1,0 +1,83 @@
+"""Labels: put on and taken off, and made with a colour and a sentence when missing.
+
+Adding twice is once by GitHub's own rule, and so is removing; nothing is looked up but
+whether a label exists, since GitHub would otherwise make a grey one without a word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import quote
+
+from bot.github.calls import Calls
+from bot.github.failures import NotFound, Rejected
+from bot.github.issues import IssueCalls
+from bot.github.reads import base_of
+from jobs.requests import Repo
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How a label of ours is made."""
+
+    color: str
+    """Six hexadecimal digits, as GitHub wants them."""
+    description: str
+    """At most 100 characters."""
+
+
+LOOKS = {
+    "needs-benchmark": Looks("fbca04", "Measure whether the skill makes this task better"),
+    "benchmarked": Looks("0e8a16", "A finished report answers this issue"),
+}
+OTHER_LOOKS = Looks("ededed", "Set by skillbench")
+
+
+class Labels:
+    """The label part of `jobs.ports.IssueWriter`."""
+
+    def __init__(self, calls: Calls, issues: IssueCalls, repo: Repo) -> None:
+        self._calls = calls
+        self._issues = issues
+        self._base = base_of(repo)
+        self._known: set[str] = set()
+        """Labels seen in this repository, in lower case; as old as this object at most."""
+
+    async def change_labels(
+        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> None:
+        """Add, then remove, so that an issue between two states bears both, never none."""
+        for name in add:
+            await self._ensure(name)
+        if add:
+            path = f"/issues/{issue}/labels"
+            await self._calls.write(
+                lambda: self._issues.send(issue, "POST", path, json={"labels": list(add)})
+            )
+        for name in remove:
+            await self._calls.write(partial(self._take_off, issue, name))
+
+    async def _take_off(self, issue: int, name: str) -> None:
+        path = f"/issues/{issue}/labels/{quote(name, safe='')}"
+        try:
+            await self._issues.send(issue, "DELETE", path)
+        except NotFound:
+            return  # the issue is there (see `explain`), so it is the label that is not
+
+    async def _ensure(self, name: str) -> None:
+        if name.lower() in self._known:
+            return
+        try:
+            await self._calls.read(f"{self._base}/labels/{quote(name, safe='')}")
+        except NotFound:
+            await self._calls.write(lambda: self._make(name))
+        self._known.add(name.lower())
+
+    async def _make(self, name: str) -> None:
+        looks = LOOKS.get(name.lower(), OTHER_LOOKS)
+        body = {"name": name, "color": looks.color, "description": looks.description}
+        try:
+            await self._calls.send("POST", f"{self._base}/labels", json=body)
+        except Rejected as rejected:
+            if "already_exists" not in rejected.codes:
+                raise

@@ -1,0 +1,70 @@
+"""One repository on GitHub, in all the roles that jobs know.
+
+Only puts the parts together: what each does, and how, stands in its own module.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+
+from bot.github.calls import Calls
+from bot.github.comments import Comments
+from bot.github.issues import IsOwn, IssueCalls
+from bot.github.labels import Labels
+from bot.github.reads import RepositoryReads
+from bot.github.releases import Releases
+from jobs.ports import Comment, Issue, Permission, Reaction
+from jobs.requests import Repo
+
+
+class RepositoryClient:
+    """Implements `jobs.ports.GitHub`.
+
+    Every method raises `Gone` where the place is not reachable any more, `Transient` where
+    GitHub is not for now, and nothing else that jobs are meant to catch.
+    """
+
+    def __init__(
+        self, repo: Repo, calls: Calls, *, is_own: IsOwn, plain: httpx.AsyncClient
+    ) -> None:
+        self.repo = repo
+        self._reads = RepositoryReads(calls, repo, plain=plain)
+        self._issues = IssueCalls(calls, repo, is_own)
+        self._comments = Comments(calls, self._issues, repo)
+        self._labels = Labels(calls, self._issues, repo)
+        self._releases = Releases(calls, repo)
+
+    async def default_commit(self) -> str:
+        return await self._reads.default_commit()
+
+    async def download_tarball(self, commit: str, target: Path) -> None:
+        await self._reads.download_tarball(commit, target)
+
+    async def permission(self, login: str) -> Permission:
+        return await self._reads.permission(login)
+
+    async def issue(self, number: int) -> Issue:
+        return await self._issues.issue(number)
+
+    async def comments(self, number: int) -> Sequence[Comment]:
+        return await self._issues.comments(number)
+
+    async def comment(self, issue: int, body: str, *, tag: str) -> Comment:
+        return await self._comments.comment(issue, body, tag=tag)
+
+    async def edit_comment(
+        self, comment_id: int, body: str, *, tag: str, droppable: bool = False
+    ) -> None:
+        await self._comments.edit_comment(comment_id, body, tag=tag, droppable=droppable)
+
+    async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
+        await self._issues.react(issue, comment_id, reaction)
+
+    async def change_labels(
+        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> None:
+        await self._labels.change_labels(issue, add=add, remove=remove)
+
+    async def upload(self, month: str, name: str, content: Path) -> str:
+        return await self._releases.upload(month, name, content)
