@@ -210,7 +210,8 @@ def _title(session: SessionResult, shown: Sequence[SessionResult]) -> str:
 
 
 def _end(session: SessionResult) -> str:
-    text = f"{'✅' if session.end is SessionEnd.COMPLETED else '⚠️'} {session.end.value.replace('_', ' ')}"
+    sign = "✅" if session.end is SessionEnd.COMPLETED else "⚠️"
+    text = f"{sign} {session.end.value.replace('_', ' ')}"
     if session.detail:
         text += f": {escape.inline(session.detail, 300)}"
     if not session.scored:

@@ -77,7 +77,7 @@ def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
     points = numbers.points(conclusion.difference)
     if conclusion.word in {"higher", "lower"}:
         word = conclusion.word.capitalize()
-        return f"## {sign} {word} with the skill by {points}: {having} against {lacking} without it"
+        return f"## {sign} {word} with the skill by {points}: {having} against {lacking}"
     if conclusion.word == "same":
         return f"## {sign} Same with and without the skill: {having} and {lacking}, 0 points apart"
     return (
@@ -158,7 +158,7 @@ def _verdict(result: RunResult, conclusion: Conclusion) -> str:
 
 def _achieved(score: ArmScore) -> str:
     total = numbers.count(score.passes + score.partials + score.fails)
-    partly = f" and {numbers.count(score.partials)} partly" if score.partials else ""
+    partly = f", {numbers.count(score.partials)} in part" if score.partials else ""
     return f"{numbers.count(score.passes)} of {total} assertions hold{partly}"
 
 

@@ -122,7 +122,7 @@ def _tool_calls(sessions: Sequence[SessionResult]) -> str:
     failed = sum(one.failed_tool_calls for one in sessions)
     if not calls:
         return "0"
-    return f"{calls:,} ({numbers.percent((calls - failed) / calls)} succeeded)"
+    return f"{calls:,} ({numbers.percent((calls - failed) / calls)} good)"
 
 
 def _metrics(result: RunResult) -> list[tuple[str, str, str]]:

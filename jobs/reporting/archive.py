@@ -1,0 +1,178 @@
+"""The archive of a run: everything the report was made from, in one zip, for ever.
+
+The same run gives the same bytes (fixed times, fixed order), so its digest can stand in its
+name and an upload that is repeated is the same asset. It takes only what it is handed: the
+sessions' bundles, the result, prompts. No setting and no environment comes near it.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from jobs.planning.dedup import record_of
+from jobs.values import RunResult
+
+RESULT_VERSION = 1
+"""Version of `result.json`; raised when a field changes its meaning or goes."""
+
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""The earliest time a zip can hold: archives of one run differ in nothing."""
+_CHUNK = 1024 * 1024
+
+_README = """\
+skillbench run {run}
+
+result.json             everything the report was made from (version {version})
+prompts/                what the sessions and the judge were given
+<arm>/session.json      how a session ended and what it used
+<arm>/transcript.jsonl  its events, one a line
+<arm>/output/           the files it left, under their own names
+judge/pass_<n>.json     verdicts, metrics and remarks of one reading
+judge/pass_<n>_answer_<m>.txt  what the judge wrote, word for word
+report.md               the report as posted, without the archive's address
+
+In a judge's pass the arms are candidate_1 and candidate_2; in pass 1 candidate_1 is the
+arm {candidate_1_is}, in pass 2 they are swapped.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveContent:
+    """What goes into an archive."""
+
+    result: RunResult
+    bundles: Mapping[str, Path]
+    """Zip of each session by the folder it gets: `with_skill`, `without_skill`."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Prompts by file name, such as `task.md` or `judge.md`."""
+    report: str = ""
+    judge_prompt: str = ""
+    """Version of the scoring prompt, for the record in `result.json`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A finished archive on disk."""
+
+    path: Path
+    name: str
+    """`{repo}-{eval}-{skill}-{run id}-{digest}.zip`, unique by content."""
+    sha256: str
+    size_bytes: int
+
+
+async def make_archive(content: ArchiveContent, folder: Path) -> Archive:
+    """Write the archive into `folder`, in a thread, since it may take seconds.
+
+    Raises `zipfile.BadZipFile` or `OSError` where a bundle cannot be read.
+    """
+    return await asyncio.to_thread(_write, content, folder)
+
+
+def archive_name(result: RunResult, sha256: str) -> str:
+    """The asset's name: letters, digits, dots and dashes, at most 200 characters."""
+    spec = result.spec
+    parts = [slug(spec.repo.name, 40), slug(spec.eval_case.id, 60), slug(spec.skill.name, 40)]
+    return "-".join([*parts, slug(spec.run_id, 20), sha256[:12]]) + ".zip"
+
+
+def slug(text: str, limit: int) -> str:
+    """The text in lower-case ASCII letters, digits and dashes; `x` where nothing is left."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:limit].strip("-") or "x"
+
+
+def _write(content: ArchiveContent, folder: Path) -> Archive:
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f"{slug(content.result.spec.run_id, 20)}.zip.part"
+    with zipfile.ZipFile(draft, "w") as target:
+        for name, text in sorted(_texts(content)):
+            target.writestr(_entry(name), text.encode("utf-8", "replace"))
+        for arm, bundle in sorted(content.bundles.items()):
+            _copy_bundle(bundle, arm, target)
+    with draft.open("rb") as written:
+        digest = hashlib.file_digest(written, "sha256").hexdigest()
+    name = archive_name(content.result, digest)
+    path = draft.replace(folder / name)
+    return Archive(path=path, name=name, sha256=digest, size_bytes=path.stat().st_size)
+
+
+def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
+    """The files that are made here, each with its name in the archive."""
+    result = content.result
+    arm = result.candidate_1_is.value.replace("_", " ")
+    yield (
+        "README.txt",
+        _README.format(run=result.spec.run_id, version=RESULT_VERSION, candidate_1_is=arm),
+    )
+    yield (
+        "result.json",
+        _json(
+            {
+                "version": RESULT_VERSION,
+                "record": record_of(result, judge_prompt=content.judge_prompt).model_dump(
+                    mode="json", exclude={"url"}
+                ),
+                "run": result.model_dump(mode="json"),
+            }
+        ),
+    )
+    for reading in result.passes:
+        verdicts = reading.model_dump(mode="json", exclude={"raw_answers"})
+        yield f"judge/pass_{reading.number}.json", _json(verdicts)
+        for number, answer in enumerate(reading.raw_answers, start=1):
+            yield f"judge/pass_{reading.number}_answer_{number}.txt", answer
+    for name, text in content.prompts.items():
+        yield f"prompts/{_safe_name(name)}", text
+    if content.report:
+        yield "report.md", content.report
+
+
+def _copy_bundle(bundle: Path, arm: str, target: zipfile.ZipFile) -> None:
+    """Copy a session's files as they are; a name that would leave the folder stays out."""
+    taken: set[str] = set()
+    with zipfile.ZipFile(bundle) as source:
+        for entry in sorted(source.infolist(), key=lambda one: one.filename):
+            path = PurePosixPath(entry.filename)
+            safe = not path.is_absolute() and ".." not in path.parts and path.parts
+            if entry.is_dir() or not safe or entry.filename in taken:
+                continue
+            taken.add(entry.filename)
+            with (
+                source.open(entry) as reading,
+                target.open(_entry(f"{_arm_folder(arm)}/{path}"), "w") as writing,
+            ):
+                _copy(reading, writing)
+
+
+def _copy(reading: IO[bytes], writing: IO[bytes]) -> None:
+    while chunk := reading.read(_CHUNK):
+        writing.write(chunk)
+
+
+def _arm_folder(arm: str) -> str:
+    """The folder of an arm: its name, whose underscore stays."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", arm) or "x"
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, date_time=_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o100644 << 16
+    return entry
+
+
+def _safe_name(name: str) -> str:
+    parts = [part for part in PurePosixPath(name).parts if part not in {"/", "..", "."}]
+    return "/".join(parts) or "prompt.txt"
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,141 @@
+"""The one comment that acknowledges a request and is edited while its runs move.
+
+A pure function of a value, so that whoever edits the comment writes the same text for the
+same state. It promises no time; it says what each run is doing, what everything may cost at
+most, and how the reader will notice the end.
+"""
+
+from decimal import Decimal
+from typing import Literal
+
+from jobs.reporting import escape, numbers
+from jobs.reporting.fit import Blocks, details, fit
+from jobs.requests import Value
+
+RunState = Literal[
+    "queued", "running", "judging", "publishing",
+    "done", "ungraded", "failed", "duplicate", "refused",
+]  # fmt: skip
+
+MOST_ROWS = 10
+"""Open rows; further runs are folded."""
+
+_STATES: dict[RunState, str] = {
+    "queued": "⏳ queued",
+    "running": "🏃 running",
+    "judging": "⚖️ judging",
+    "publishing": "📤 publishing",
+    "done": "✅ done",
+    "ungraded": "⚠️ not graded",
+    "failed": "❌ failed",
+    "duplicate": "⏭️ done before",
+    "refused": "🚫 refused",
+}
+_UNDER_WAY = frozenset({"queued", "running", "judging", "publishing"})
+
+
+class RunRow(Value):
+    """One planned, skipped or refused run as the comment shows it."""
+
+    title: str
+    """Eval id, or what was asked for where there is no eval case."""
+    skill: str = ""
+    model: str = ""
+    state: RunState = "queued"
+    detail: str = ""
+    """Half a sentence: why refused, what it waits for. Escaped here."""
+    url: str = ""
+    """Address of the report, once there is one."""
+    score: dict[str, float] | None = None
+
+
+class ProgressComment(Value):
+    """Everything the comment says."""
+
+    asker: str
+    rows: tuple[RunRow, ...]
+    most_usd: Decimal | None = None
+    """What the runs under way may cost at most; None: nothing will be spent."""
+    mention: str = "@skillbench"
+    notes: tuple[str, ...] = ()
+    """Sentences above the footer, such as what part of a command was not understood."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is going on any more."""
+        return all(row.state not in _UNDER_WAY for row in self.rows)
+
+
+def render_progress(comment: ProgressComment) -> str:
+    """The comment's Markdown."""
+    rows = [_row(row) for row in comment.rows]
+    head = "| Eval case | Skill | Model | State |\n|:--|:--|:--|:--|\n"
+    before, after = details(f"{numbers.plural(len(rows) - MOST_ROWS, 'more run')}")
+    parts = (
+        Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head),
+        Blocks(rows[MOST_ROWS:], "*Shortened.*", before=before + head, after=after),
+        Blocks(
+            [f"- {escape.message(escape.clip(note, 500))}" for note in comment.notes],
+            "*Shortened.*",
+        ),
+    )
+    return fit([_headline(comment)], parts, [_footer(comment)]) + "\n"
+
+
+def score_words(score: dict[str, float] | None) -> str:
+    """`83.3% with the skill, 50% without it`; empty where there is no score."""
+    having, lacking = ((score or {}).get(arm) for arm in ("with_skill", "without_skill"))
+    if having is None or lacking is None:
+        return ""
+    return f"{numbers.percent(having)} with the skill, {numbers.percent(lacking)} without it"
+
+
+def _headline(comment: ProgressComment) -> str:
+    total = len(comment.rows)
+    if not comment.ended:
+        finished = sum(row.state not in _UNDER_WAY for row in comment.rows)
+        return f"### 👀 Benchmarking: {finished} of {numbers.plural(total, 'run')} finished"
+    good = sum(row.state == "done" for row in comment.rows)
+    others = [
+        f"{sum(row.state == state for row in comment.rows)} {words}"
+        for state, words in (
+            ("ungraded", "not graded"),
+            ("failed", "failed"),
+            ("duplicate", "done before"),
+            ("refused", "refused"),
+        )
+        if any(row.state == state for row in comment.rows)
+    ]
+    return "### Finished: " + ", ".join([numbers.plural(good, "report"), *others])
+
+
+def _row(row: RunRow) -> str:
+    state = _STATES[row.state]
+    score = score_words(row.score)
+    parts = [state, score, escape.message(escape.clip(row.detail, 300)).replace("\n", " ")]
+    url = escape.address(row.url)
+    if url:
+        parts.append(f"[report]({url})")
+    cells = (
+        escape.code(row.title, 80) or "—",
+        escape.code(row.skill, 80) or "—",
+        escape.code(row.model, 80) or "—",
+        " · ".join(part for part in parts if part),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _footer(comment: ProgressComment) -> str:
+    asked = f"Asked for by {escape.inline(comment.asker, 80)}."
+    help_line = f"All commands: {escape.code(comment.mention + ' help')}."
+    if comment.ended:
+        return f"<sub>{asked} {help_line}</sub>"
+    limit = (
+        f"All of it costs {numbers.usd(comment.most_usd)} at most. "
+        if comment.most_usd is not None
+        else ""
+    )
+    return (
+        f"{limit}Each result comes as a comment of its own; 🚀 here means that all went well, "
+        f"😕 that something did not.\n\n<sub>{asked} {help_line}</sub>"
+    )

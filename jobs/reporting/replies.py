@@ -1,0 +1,92 @@
+"""The short answers: refusals, duplicates, nothing to do, failures.
+
+Pure functions that give one comment each. A failure shows a run id and never the text of
+an exception, which may hold anything.
+"""
+
+from collections.abc import Sequence
+
+from jobs.planning.dedup import Duplicate
+from jobs.reporting import escape
+from jobs.reporting.fit import Blocks, fit
+from jobs.reporting.progress_comment import score_words
+
+
+def render_refusal(reason: str, *, mention: str) -> str:
+    """The request cannot be carried out; `reason` is the text of a `UserError`."""
+    return (
+        f"🚫 **Not started.** {escape.message(escape.clip(reason, 8_000))}\n\n"
+        f"{_help_line(mention)}\n"
+    )
+
+
+def render_no_permission(login: str, *, mention: str) -> str:
+    """The asker may not spend the operator's money here."""
+    return (
+        f"🚫 **Not started.** {escape.code(login, 80)} has no write permission on this "
+        "repository, which starting a benchmark needs. Somebody who has it can ask the same.\n\n"
+        f"{_help_line(mention)}\n"
+    )
+
+
+def render_duplicate(duplicate: Duplicate, *, mention: str) -> str:
+    """The same was measured before: where, with which model, and how to measure it anyway."""
+    spec = duplicate.spec
+    about = f"{escape.code(spec.eval_case.id, 80)} with {escape.code(spec.skill.name, 80)}"
+    url = escape.address(duplicate.url)
+    report = f"[the report]({url})" if url else "the ledger, whose report has no address"
+    score = score_words(duplicate.score)
+    lines = [
+        f"⏭️ **Measured before**: {about} at {escape.code(spec.skill.sha[:12])} "
+        f"on {escape.code(duplicate.model, 80)}. See {report}" + (f": {score}." if score else "."),
+    ]
+    if not duplicate.same_model:
+        lines.append(
+            f"The recorded model is {escape.code(duplicate.model, 80)}; you asked for "
+            f"{escape.code(spec.model.sent, 80)}. The two names count as one model here, "
+            "because they differ only in case, dots, dashes, blanks or a vendor's prefix. "
+            "If they are two models, measure anyway."
+        )
+    again = escape.code(f"{mention} run {spec.model.sent} --force", 200)
+    lines.append(f"To measure it again: {again}.")
+    return "\n\n".join(lines) + "\n"
+
+
+def render_nothing_to_do(
+    duplicates: Sequence[Duplicate], refusals: Sequence[tuple[str, str]], *, mention: str
+) -> str:
+    """A plan without a run: all of it was measured before or cannot be run.
+
+    `refusals` are (what was asked for, why not) in plain text.
+    """
+    blocks = [render_duplicate(one, mention=mention).strip() for one in duplicates]
+    blocks += [
+        f"🚫 {escape.code(title, 80)}: {escape.message(escape.clip(reason, 2_000))}"
+        for title, reason in refusals
+    ]
+    if not blocks:
+        blocks = ["No skill and no model is left to measure."]
+    parts = [Blocks(blocks, "*Shortened.*", between="\n\n")]
+    return fit(["### Nothing to run"], parts, [_help_line(mention)]) + "\n"
+
+
+def render_failure(run_id: str, *, mention: str, retry: str = "") -> str:
+    """Something of ours broke. `retry` is the command that asks the same again."""
+    again = f" To try again, comment {escape.code(retry, 200)}." if retry else ""
+    return (
+        f"❌ **This failed on our side**, and nothing was counted.{again} If it fails again, "
+        f"give the operator of this bot the id {escape.code(run_id, 80)}.\n\n"
+        f"{_help_line(mention)}\n"
+    )
+
+
+def render_platform_failure(reason: str, run_id: str, *, mention: str) -> str:
+    """A platform failed for longer than we wait; `reason` says which, in our own words."""
+    return (
+        f"❌ **Stopped**: {escape.message(escape.clip(reason, 1_000))} Nothing was counted; ask "
+        f"again later. Id for the operator: {escape.code(run_id, 80)}.\n\n{_help_line(mention)}\n"
+    )
+
+
+def _help_line(mention: str) -> str:
+    return f"<sub>All commands: {escape.code(mention + ' help')}</sub>"
