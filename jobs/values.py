@@ -214,6 +214,8 @@ class Verdict(Value):
     """A quotation from the candidate, or what is missing from it."""
     quote_found: bool
     """Whether code found the quotation in the candidate's files."""
+    reason: str = ""
+    """The judge's one sentence beside the quotation; empty in older records."""
 
 
 class KeyMetric(Value):
@@ -238,9 +240,14 @@ class JudgePass(Value):
     usage: Usage
     served_model: str
     asks: int
-    """How many answers it took, 1 to 3."""
+    """How many answers it took: 1 to 3, more where a long rubric had to be split, 0 where
+    neither candidate left anything to judge."""
     raw_answers: tuple[str, ...]
     """What the judge wrote, for the archive."""
+    remarks: tuple[str, ...] = ()
+    """What was dropped from the answers or had to be asked again, and why."""
+    prompt_version: str = ""
+    """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
 
 
 class ScrubCount(Value):

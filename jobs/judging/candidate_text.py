@@ -62,7 +62,7 @@ def render_folder(
         decoded = decode_text(path.read_bytes())
         if decoded is None:
             continue
-        shown = _keep_printable(decoded[0])
+        shown = keep_printable(decoded[0])
         cut = min(file_characters, room, len(shown))
         room -= cut
         parts.append(_render_file(name, shown, cut))
@@ -100,6 +100,6 @@ def show_name(name: str) -> str:
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
 
 
-def _keep_printable(text: str) -> str:
+def keep_printable(text: str) -> str:
     """Text without the control characters that a model API may refuse."""
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", "", text)

@@ -8,7 +8,7 @@ A few plain patterns, chosen to stay silent on ordinary reports and test output.
 import re
 from pathlib import Path
 
-from jobs.judging.candidate_text import show_name
+from jobs.judging.candidate_text import keep_printable, show_name
 from jobs.judging.candidates import decode_text, find_files
 
 _JUDGE = r"(?:judge|grader|evaluator|examiner|scorer|assessor)s?"
@@ -30,6 +30,8 @@ _PATTERNS = re.compile(
     r"|\ball (?:the )?(?:assertions|criteria) (?:must|should) (?:be )?(?:pass|marked|met)",
     re.IGNORECASE | re.MULTILINE,
 )
+_SEARCHED = 500_000
+"""Characters searched at the beginning and at the end of a file: where it would be read."""
 _EXCERPT = 160
 _PER_CANDIDATE = 3
 
@@ -39,13 +41,19 @@ def find_injections(folder: Path, candidate: str) -> tuple[str, ...]:
     found: list[str] = []
     for name, path in find_files(folder):
         decoded = decode_text(path.read_bytes())
-        match = _PATTERNS.search(decoded[0]) if decoded else None
-        if decoded is None or match is None:
+        text = _get_ends(decoded[0]) if decoded else ""
+        match = _PATTERNS.search(text)
+        if match is None:
             continue
-        start = decoded[0].rfind("\n", 0, match.start()) + 1
-        start = max(start, match.start() - _EXCERPT // 2)
-        excerpt = " ".join(decoded[0][start : start + _EXCERPT].split())
+        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _EXCERPT // 2)
+        excerpt = " ".join(keep_printable(text[start : start + _EXCERPT]).split())
         found.append(f"{candidate}/{show_name(name)} addresses the judge: {excerpt}")
         if len(found) == _PER_CANDIDATE:
             break
     return tuple(found)
+
+
+def _get_ends(text: str) -> str:
+    if len(text) <= 2 * _SEARCHED:
+        return text
+    return f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"

@@ -22,7 +22,7 @@ _APPROACH = "approach"
 _REPLACEMENTS = {
     "file": "notes.md",
     "folder": _NOTES,
-    "tag": "<notes>",
+    "tag": _NOTES,
     "name": _APPROACH,
     "arm": "variant",
     "way": "this way",

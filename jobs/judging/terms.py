@@ -64,7 +64,7 @@ def make_patterns(skill: Skill) -> dict[str, str]:
         "file": rf"{_WORD_BEFORE}skill\\?\.md{_WORD_AFTER}",
         "folder": rf"(?:\.claude[/\\])?{_WORD_BEFORE}(?<!\.)skills?{_PATH_GOES_ON}"
         rf"|\.claude[/\\]skills{_WORD_AFTER}",
-        "tag": r"</?skill(?![^\W_])[^<>\n]{0,100}>",
+        "tag": r"(?:(?<=<)|(?<=</))skill(?=[\s/>])",
     }
     if names:
         patterns |= {

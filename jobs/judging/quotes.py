@@ -1,0 +1,135 @@
+"""Checks by code that what a judge quotes stands in the candidate it quotes.
+
+The search forgives what quoting changes (white space, Markdown, typographic marks, an
+ellipsis for what was left out) and nothing else: digits, signs and words must be there.
+Text of PDF files and images is not read here, so a quotation from one stays unverified.
+"""
+
+import html
+import io
+import re
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from jobs.judging.candidates import decode_text, find_files
+
+_LEAST_CHARACTERS = 3
+"""A shorter quotation is found anywhere and proves nothing, unless it is all a file says."""
+_OFFICE_PARTS = {
+    ".docx": re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml"),
+    ".xlsx": re.compile(r"xl/(?:sharedStrings|workbook|worksheets/sheet\d+)\.xml"),
+    ".pptx": re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide)\d+\.xml"),
+    ".odt": re.compile(r"content\.xml"),
+}
+_OFFICE_BYTES = 8_000_000
+"""How much of an office document is unpacked: a packed bomb ends here."""
+_UNPACKING_FAILS = (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError)
+"""What a broken, encrypted or unusually packed archive raises."""
+_TEXT_CHARACTERS = 10_000_000
+"""How much of one text file is searched."""
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′", "'"),  # noqa: RUF001
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),  # noqa: RUF001
+        **dict.fromkeys("*_`#|~\\>\u200b\u200c\u200d\ufeff\u00ad"),
+    }
+)
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.)\s*\]|…|\.{3,})\s*")
+
+
+class Quotations:
+    """The text of one candidate, to look quotations up in. Read once, before a judge works."""
+
+    def __init__(self, folder: Path) -> None:
+        names: list[str] = []
+        self._texts: list[str] = []
+        self._has_content = False
+        for name, path in find_files(folder):
+            names.append(name)
+            content = path.read_bytes()
+            decoded = decode_text(content)
+            texts = [decoded[0]] if decoded else list(_read_office(name, content))
+            self._texts += [_normalize(text[:_TEXT_CHARACTERS]) for text in texts]
+            readable = "".join(texts) if decoded else None
+            self._has_content |= readable is None or any(map(str.isalnum, readable))
+        self._texts += [_normalize(name) for name in names]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the candidate holds nothing at all: no file, or none with a letter or digit."""
+        return not self._has_content
+
+    def has(self, quotation: str) -> bool:
+        """Whether the quotation stands in one file, or names one."""
+        pieces = [_normalize(piece) for piece in _ELLIPSIS.split(quotation)]
+        pieces = [piece for piece in (_strip_quotes(piece) for piece in pieces) if piece]
+        if sum(map(_count_signs, pieces)) < _LEAST_CHARACTERS:
+            return bool(pieces) and pieces[0] in self._texts
+        return any(_holds_in_order(text, pieces) for text in self._texts)
+
+
+def _holds_in_order(text: str, pieces: list[str]) -> bool:
+    position = 0
+    for piece in pieces:
+        position = _find_whole(text, piece, position)
+        if position < 0:
+            return False
+    return True
+
+
+def _find_whole(text: str, piece: str, start: int) -> int:
+    """Where the text goes on after the piece; -1 unless it stands there in whole words."""
+    while (at := text.find(piece, start)) >= 0:
+        end = at + len(piece)
+        cuts_before = at > 0 and piece[0].isalnum() and text[at - 1].isalnum()
+        cuts_after = end < len(text) and piece[-1].isalnum() and text[end].isalnum()
+        if not cuts_before and not cuts_after:
+            return end
+        start = at + 1
+    return -1
+
+
+def _normalize(text: str) -> str:
+    """Case, white space, Markdown and typography made alike.
+
+    A greater-than sign goes with the Markdown only at the start of a line, where it quotes.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    text = re.sub(r"(?<=[^\s>])([ \t]*)>", "\\1\N{FULLWIDTH GREATER-THAN SIGN}", text)
+    return " ".join(text.translate(_MARKS).casefold().split())
+
+
+def _strip_quotes(piece: str) -> str:
+    return piece.strip("\"' ")
+
+
+def _count_signs(piece: str) -> int:
+    return sum(map(str.isalnum, piece))
+
+
+def _read_office(name: str, content: bytes) -> Iterator[str]:
+    """The text of an office document, part by part; nothing where it cannot be unpacked."""
+    wanted = _OFFICE_PARTS.get(PurePosixPath(name).suffix.lower())
+    if wanted is None:
+        return
+    room = _OFFICE_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for part in archive.infolist():
+                if room > 0 and wanted.fullmatch(part.filename):
+                    with archive.open(part) as stream:
+                        raw = stream.read(room)
+                    room -= len(raw)
+                    yield _strip_tags(raw.decode("utf-8", "replace"))
+    except _UNPACKING_FAILS:
+        return
+
+
+def _strip_tags(xml: str) -> str:
+    """The text of office XML: paragraphs, cells, tabs and breaks become white space."""
+    apart = re.sub(r"</(?:w:p|a:p|text:p|text:h|si|c|v|t)>|<(?:w:tab|w:br|a:br)\b[^<>]*>", " ", xml)
+    return html.unescape(re.sub(r"<[^<>]*>", "", apart))

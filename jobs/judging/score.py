@@ -1,0 +1,146 @@
+"""From verdicts about candidates to scores of arms: the only place that unblinds.
+
+A score exists only where a whole reading does. One readable pass of two is scored and
+marked as a single pass; none is `Ungraded`. Where the passes differ on an assertion, both
+verdicts count half and the assertion is shown as split.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, unblind_text
+from jobs.judging.judge import Ungraded
+from jobs.judging.reading import add_usage
+from jobs.values import (
+    Arm,
+    ArmScore,
+    Assertion,
+    AssertionScore,
+    EvalCase,
+    JudgePass,
+    Usage,
+    Verdict,
+)
+
+_PASSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What both passes together say, unblinded."""
+
+    assertions: tuple[AssertionScore, ...]
+    with_skill: ArmScore
+    without_skill: ArmScore
+    remarks: tuple[str, ...]
+    """What a reader must know to trust the numbers: a single pass, unproven quotations."""
+
+
+def score_run(
+    case: EvalCase, first: Arm, passes: Sequence[JudgePass | Ungraded]
+) -> Scored | Ungraded:
+    """The scores of a run from its passes; `first` is the arm that was `candidate_1` in pass 1.
+
+    Score of an arm: (passes + half the partials) / assertions, averaged over the readable
+    passes. Raises `ValueError` if a pass lacks a verdict, which no `JudgePass` of ours does.
+    """
+    readable = [reading for reading in passes if isinstance(reading, JudgePass)]
+    if not readable:
+        return _merge_ungraded(passes)
+    assertions = tuple(_score_assertion(item, first, readable) for item in case.assertions)
+    return Scored(
+        assertions=assertions,
+        with_skill=_score_arm([item.with_skill for item in assertions]),
+        without_skill=_score_arm([item.without_skill for item in assertions]),
+        remarks=tuple(_find_remarks(assertions, first, passes)),
+    )
+
+
+def _score_assertion(
+    assertion: Assertion, first: Arm, passes: Sequence[JudgePass]
+) -> AssertionScore:
+    verdicts: dict[Arm, list[Verdict]] = {arm: [] for arm in Arm}
+    for reading in passes:
+        for name in CANDIDATE_NAMES:
+            found = [
+                verdict
+                for verdict in reading.verdicts
+                if (verdict.assertion, verdict.candidate) == (assertion.id, name)
+            ]
+            if len(found) != 1:
+                raise ValueError(
+                    f"pass {reading.number} holds {len(found)} verdicts on {assertion.id} "
+                    f"for {name}; one was expected"
+                )
+            verdicts[get_arm(name, reading.number, first)] += found
+    return AssertionScore(
+        assertion=assertion,
+        with_skill=tuple(verdicts[Arm.WITH_SKILL]),
+        without_skill=tuple(verdicts[Arm.WITHOUT_SKILL]),
+        split=any(len({verdict.verdict for verdict in both}) > 1 for both in verdicts.values()),
+    )
+
+
+def _score_arm(rows: Sequence[Sequence[Verdict]]) -> ArmScore:
+    """Counts averaged over the passes; each row holds one assertion's verdicts, one a pass."""
+    words = [verdict.verdict for row in rows for verdict in row]
+    readings = len(rows[0])
+    passed, partial, failed = (words.count(word) / readings for word in ("pass", "partial", "fail"))
+    return ArmScore(
+        score=(passed + partial / 2) / len(rows), passes=passed, partials=partial, fails=failed
+    )
+
+
+def _merge_ungraded(passes: Sequence[JudgePass | Ungraded]) -> Ungraded:
+    usage = Usage()
+    raw: tuple[str, ...] = ()
+    reasons: list[str] = []
+    for number, reading in enumerate(passes, start=1):
+        if isinstance(reading, Ungraded):
+            usage = add_usage(usage, reading.usage)
+            raw += reading.raw_answers
+            reasons.append(f"in pass {number} {reading.reason}")
+    reason = "; ".join(reasons) or "the outputs were not judged"
+    return Ungraded(f"No pass of the judge could be read: {reason}.", usage, raw)
+
+
+def _find_remarks(
+    assertions: Sequence[AssertionScore], first: Arm, passes: Sequence[JudgePass | Ungraded]
+) -> list[str]:
+    remarks = []
+    readable = [reading for reading in passes if isinstance(reading, JudgePass)]
+    for number, reading in enumerate(passes, start=1):
+        if isinstance(reading, Ungraded):
+            remarks.append(
+                f"Single pass: pass {number} gave no verdicts, since {reading.reason}; a "
+                "preference of the judge for one position is not averaged out."
+            )
+    if len(passes) < _PASSES:
+        remarks.append("Single pass: the candidates were read in one order only.")
+    remarks += _find_unproven(assertions)
+    for reading in readable:
+        remarks += [
+            f"Pass {reading.number}: {unblind_text(line, reading.number, first)}."
+            for line in reading.remarks
+        ]
+    return remarks
+
+
+def _find_unproven(assertions: Sequence[AssertionScore]) -> list[str]:
+    """Verdicts that credit an arm by a quotation that code did not find: kept, and told."""
+    remarks = []
+    for arm, title in ARM_TITLES.items():
+        unproven = [
+            item.assertion.id
+            for item in assertions
+            if any(
+                verdict.verdict != "fail" and not verdict.quote_found
+                for verdict in (item.with_skill if arm is Arm.WITH_SKILL else item.without_skill)
+            )
+        ]
+        if unproven:
+            remarks.append(
+                f"Evidence unverified: for {title}, credit on {', '.join(unproven)} rests on a "
+                "quotation that was not found in its text files."
+            )
+    return remarks
