@@ -135,7 +135,7 @@ class CommandResult:
     truncated: bool
     timed_out: bool
     killed_for: str = ""
-    """`memory`, `processes` or `output` where a limit killed it."""
+    """`memory`, `processes`, `output` or `disk` where a limit killed it."""
 
 
 class Sandbox(Protocol):

@@ -1,0 +1,197 @@
+"""One process tree in a bubblewrap box, from its start to the certainty that it is gone.
+
+The box has its own process ids, and its first process is bwrap's. When that one is gone
+the kernel has ended everything in the box, however it was detached; bwrap's own exit says
+less, for it comes first. Used for one command now; a program that is talked to for hours
+is started in the same way, with other descriptors.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.sessions.box import GROUP, PASSWD, Box, BoxLimits, bwrap_arguments, limit_arguments
+from jobs.sessions.limits import KILLED
+from jobs.sessions.memory_group import MemoryGroup
+from jobs.sessions.pipes import PipeReader, filled_pipe, wait_readable
+from jobs.sessions.usage import Usage, measure_processes, process_tree
+
+UNPRIVILEGED = 65534
+"""Whom a worker that runs as root becomes on the host: for root the kernel counts no
+processes, and a file that root may read is nothing a sandbox should reach."""
+
+_ENTER = """
+echo 1000 2>/dev/null >/proc/self/oom_score_adj
+[ -z "$1" ] || echo $$ >"$1" || exit 1
+shift
+exec "$@"
+"""
+"""Enter the memory group; should the whole machine run short, the sandbox goes first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programs:
+    """Where the programs are that build a box."""
+
+    bwrap: str
+    prlimit: str
+    setpriv: str | None
+    """Needed by root alone, to stop being root; None for everybody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSetup:
+    """Everything that the boxes of one session have in common."""
+
+    programs: Programs
+    box: Box
+    limits: BoxLimits
+    group: MemoryGroup | None
+
+
+class BoxProcess:
+    """A command running in a box (a `jobs.sessions.limits.Job`)."""
+
+    def __init__(self, setup: BoxSetup, argv: Sequence[str], *, stdin: int, stdout: int) -> None:
+        """Start it; from the thread of the event loop, whose end would end the box.
+
+        Raises `OSError` or `ValueError` for a command line that no process can be given.
+        """
+        self._setup = setup
+        self._kills_before = self._count_kills()
+        self._init: int | None = None
+        self._init_pidfd: int | None = None
+        self._exit_code: int | None = None
+        self._killed = False
+        self.failed = False
+        """Whether the box ended by itself before its command had: the platform's fault."""
+        read_status, write_status = os.pipe()
+        try:
+            self._process = _start(setup, argv, stdin=stdin, stdout=stdout, status=write_status)
+        except BaseException:
+            os.close(read_status)
+            raise
+        finally:
+            os.close(write_status)
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._status = PipeReader(
+            read_status, keep=100_000, flood_at=100_000, on_change=self._status_changed
+        )
+
+    def measure(self) -> Usage:
+        if self._init is None:
+            return Usage(0, 0)
+        return measure_processes(process_tree(self._init), self._setup.limits.memory_bytes)
+
+    def out_of_memory(self) -> bool:
+        return self._count_kills() > self._kills_before
+
+    def kill(self) -> None:
+        self._killed = True
+        if self._process.returncode is None:
+            # not reaped yet, so the id cannot be another's by now
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        if self._init_pidfd is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init_pidfd, signal.SIGKILL)
+
+    async def exited(self) -> int:
+        """The command's exit code; 137 if something killed the box before it had one."""
+        await wait_readable(self._pidfd)
+        self._status.read_now()
+        self.failed = self._exit_code is None and not self._killed
+        return KILLED if self._exit_code is None else self._exit_code
+
+    async def gone(self) -> None:
+        await wait_readable(self._pidfd)
+        self._process.poll()
+        if self._init_pidfd is None:
+            await asyncio.shield(self._status.ended)
+            self.kill()
+        if self._init_pidfd is not None:
+            await wait_readable(self._init_pidfd)
+            os.close(self._init_pidfd)
+            self._init_pidfd = None
+        os.close(self._pidfd)
+        self._status.close()
+
+    def _count_kills(self) -> int:
+        group = self._setup.group
+        return group.count_kills() if group else 0
+
+    def _status_changed(self) -> None:
+        """Take what bwrap reports: a line when the box stands, one when its command has ended."""
+        for line in bytes(self._status.kept).splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                return
+            status = json.loads(line)
+            self._exit_code = status.get("exit-code", self._exit_code)
+            if self._init is None and "child-pid" in status:
+                self._init = int(status["child-pid"])
+                with contextlib.suppress(ProcessLookupError):  # it is gone already
+                    self._init_pidfd = os.pidfd_open(self._init)
+
+
+def _start(
+    setup: BoxSetup, argv: Sequence[str], *, stdin: int, stdout: int, status: int
+) -> "subprocess.Popen[bytes]":
+    programs, group = setup.programs, setup.group
+    fds = [status, filled_pipe(PASSWD), filled_pipe(GROUP)]
+    try:
+        sources = _sources(programs, setup.box)
+        hidden = bwrap_arguments(setup.box, sources, passwd_fd=fds[1], group_fd=fds[2])
+        fds.append(filled_pipe("\0".join([*hidden, ""]).encode("utf-8", "surrogateescape")))
+        command = [
+            *("/bin/sh", "-c", _ENTER, "sh", str(group.entry) if group else ""),
+            *_drop_root(programs, setup.box),
+            *(programs.bwrap, "--json-status-fd", str(status), "--args", str(fds[3]), "--"),
+            *limit_arguments(programs.prlimit, setup.limits),
+            *argv,
+        ]
+        return subprocess.Popen(  # noqa: S603
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.STDOUT,
+            pass_fds=fds,
+            cwd="/",
+            env={},  # the first process of the box shows its environment to all others
+            start_new_session=True,
+        )
+    finally:
+        for fd in fds[1:]:
+            os.close(fd)
+
+
+def _sources(programs: Programs, box: Box) -> list[Path]:
+    """Where bwrap finds the binds: as root at the places to which `_drop_root` moves them."""
+    if programs.setpriv is None:
+        return [bind.source for bind in box.all_binds]
+    return [Path(f"/tmp/{index}") for index in range(len(box.all_binds))]  # noqa: S108
+
+
+def _drop_root(programs: Programs, box: Box) -> list[str]:
+    """What stands before bwrap so that root starts the box as somebody without rights.
+
+    That one may not pass the folders above the session's (a home folder, mode 0700). An
+    outer bwrap, which hides nothing and has its own mounts only, shows it the binds
+    elsewhere.
+    """
+    if programs.setpriv is None:
+        return []
+    outer = [programs.bwrap, "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]  # noqa: S108
+    for index, bind in enumerate(box.all_binds):
+        outer += ["--bind", str(bind.source), f"/tmp/{index}"]  # noqa: S108
+    for capability in ("SETUID", "SETGID", "SETPCAP"):
+        outer += ["--cap-add", f"CAP_{capability}"]
+    user = str(UNPRIVILEGED)
+    drop = ["--reuid", user, "--regid", user, "--clear-groups"]
+    drop += ["--inh-caps=-all", "--bounding-set=-all"]
+    return [*outer, "--", programs.setpriv, *drop, "--"]

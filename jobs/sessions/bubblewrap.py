@@ -1,0 +1,158 @@
+"""The default sandbox: every command in a bubblewrap box of its own.
+
+The box shows the system read-only, the session's work folder as `/box`, and nothing else
+of the host; it has no network, an environment of five made-up variables, and process ids
+of its own. Files in `/box`, `/tmp` and the home folder last as long as the session,
+processes only as long as their command. It refuses to start rather than to protect less.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jobs.errors import Refused, Transient
+from jobs.ports import CommandResult, Sandbox
+from jobs.sessions.box import Box, BoxLimits
+from jobs.sessions.box_process import UNPRIVILEGED, BoxProcess, BoxSetup, Programs
+from jobs.sessions.command import Command, run_command
+from jobs.sessions.memory_group import MemoryGroup
+from jobs.sessions.workspace import Workspace, remove_tree
+
+_OLDEST = (0, 8)
+"""The first bubblewrap with `--disable-userns`."""
+_NAMESPACES_REFUSED = (
+    "It may be that normal users cannot make namespaces here. With sysctl, set "
+    "kernel.unprivileged_userns_clone=1 on Debian or "
+    "kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; in a container, docs/deploy.md "
+    "names the options it needs."
+)
+_INSTEAD = "or set SKILLBENCH_SANDBOX=none to run sessions without any protection"
+
+
+class BubblewrapMaker:
+    """Makes bubblewrap sandboxes (a `jobs.ports.SandboxMaker`)."""
+
+    name = "bubblewrap"
+
+    def __init__(
+        self,
+        *,
+        find_program: Callable[[str], str | None] = shutil.which,
+        limits: BoxLimits | None = None,
+        use_memory_group: bool = True,
+    ) -> None:
+        """`limits` but for the memory, which `open` is told."""
+        self._find_program = find_program
+        self._limits = limits or BoxLimits(memory_bytes=0)
+        self._use_memory_group = use_memory_group
+
+    @asynccontextmanager
+    async def open(self, work: Path, *, memory_mb: int) -> AsyncIterator[Sandbox]:
+        """A sandbox over `work`, which belongs to the session from then on.
+
+        Raises `Refused` with what to install where bubblewrap is missing.
+        """
+        programs = self._find_programs()
+        if isinstance(programs, str):
+            raise Refused(programs)
+        limits = replace(self._limits, memory_bytes=memory_mb * 1024**2)
+        private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
+        group = MemoryGroup.make(limits.memory_bytes) if self._use_memory_group else None
+        try:
+            box = Box(work=work, home=private / "home", temporary=private / "tmp")
+            await asyncio.to_thread(_prepare, box, drop_root=programs.setpriv is not None)
+            yield BubblewrapSandbox(BoxSetup(programs, box, limits, group))
+        finally:
+            if group:
+                await group.remove()
+            await asyncio.to_thread(remove_tree, private)
+
+    async def problem(self) -> str | None:
+        """Try a sandbox out, and say what to install or to set if it does not work."""
+        programs = self._find_programs()
+        if isinstance(programs, str):
+            return programs
+        version = await asyncio.to_thread(_version, programs.bwrap)
+        if version < _OLDEST:
+            shown = ".".join(str(part) for part in version) or "unknown"
+            return f"bubblewrap is too old ({shown}): install 0.8 or newer, {_INSTEAD}."
+        with tempfile.TemporaryDirectory() as parent:
+            workspace = Workspace.make(Path(parent))
+            try:
+                async with self.open(workspace.work, memory_mb=256) as sandbox:
+                    result = await sandbox.run(["true"], timeout_s=20)
+            except Transient as error:
+                return f"bubblewrap does not work here: {error}. {_NAMESPACES_REFUSED}"
+        if result.exit_code:
+            said = result.output.decode("utf-8", "replace").strip()
+            return f"bubblewrap starts, but commands fail in it: {said or result.exit_code}"
+        return None
+
+    def _find_programs(self) -> Programs | str:
+        """The programs, or what is missing and what to do."""
+        if not sys.platform.startswith("linux"):
+            return f"bubblewrap needs Linux: run the worker there, {_INSTEAD}."
+        bwrap = self._find_program("bwrap")
+        if bwrap is None:
+            return (
+                "bubblewrap is not installed: run `apt-get install bubblewrap` or "
+                f"`dnf install bubblewrap`, {_INSTEAD}."
+            )
+        prlimit, setpriv = self._find_program("prlimit"), self._find_program("setpriv")
+        is_root = os.geteuid() == 0
+        if prlimit is None or (is_root and setpriv is None):
+            return f"prlimit or setpriv is missing: install util-linux, {_INSTEAD}."
+        return Programs(bwrap=bwrap, prlimit=prlimit, setpriv=setpriv if is_root else None)
+
+
+@dataclass(frozen=True, slots=True)
+class BubblewrapSandbox:
+    """One session's box (a `jobs.ports.Sandbox`)."""
+
+    setup: BoxSetup
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        stdin: bytes = b"",
+        max_output: int = 1_000_000,
+    ) -> CommandResult:
+        """Run one command; when this returns or is cancelled, no process of it is left."""
+        box = self.setup.box
+        return await run_command(
+            lambda stdin, stdout: BoxProcess(self.setup, argv, stdin=stdin, stdout=stdout),
+            Command(timeout_s=timeout_s, stdin=stdin, max_output=max_output),
+            limits=self.setup.limits,
+            folders=(box.work, box.home, box.temporary),
+        )
+
+
+def _prepare(box: Box, *, drop_root: bool) -> None:
+    """Make the private folders, and give everything to whom the box runs as."""
+    for folder in (box.home, box.temporary):
+        folder.mkdir(mode=0o700)
+    if not drop_root:
+        return
+    for top in (box.work, box.home, box.temporary):
+        os.chown(top, UNPRIVILEGED, UNPRIVILEGED)
+        for _, folders, files, fd in os.fwalk(top):
+            for name in [*folders, *files]:
+                os.chown(name, UNPRIVILEGED, UNPRIVILEGED, dir_fd=fd, follow_symlinks=False)
+
+
+def _version(bwrap: str) -> tuple[int, ...]:
+    """What `bwrap --version` says (`bubblewrap 0.8.0`); empty if it says nothing."""
+    asked = subprocess.run(  # noqa: S603
+        [bwrap, "--version"], capture_output=True, text=True, check=False
+    )
+    return tuple(int(part) for part in re.findall(r"\d+", asked.stdout)[:3])
