@@ -67,9 +67,9 @@ One entry for each verdict wanted, 2 or 3 key metrics, 2 to 4 observations; the 
 lists may be empty. Quote exactly: code looks every quotation up in the candidate's files."""
 
 _AGAIN = """\
-Your answer could not be used in full. Give the verdicts that are still wanted, in one JSON \
-object of the same form; leave "key_metrics" and "observations" empty if you gave them. \
-Verdicts that were read are not wanted again."""
+Verdicts are still wanted. Give them in one JSON object of the same form; leave \
+"key_metrics" and "observations" empty if you gave them. Verdicts that were read are not \
+wanted again."""
 
 _SHORTER = """\
 The answer was cut at its token limit. Keep quotations under 120 characters and reasons \

@@ -21,7 +21,7 @@ from jobs.ports import (
 )
 from jobs.values import Assertion, Usage
 
-Reply = str | ConversationEnd | Callable[[ConversationSpec], str]
+Reply = str | ConversationEnd | Callable[[ConversationSpec], str | ConversationEnd]
 
 
 def an_end(text: str = "", **changes: Any) -> ConversationEnd:
