@@ -12,25 +12,12 @@ from collections.abc import Iterator
 _MAX_FAILURES = 400
 """Places where reading is tried in vain before the rest is given up: bounds the work."""
 _OPENING = re.compile(r"[{\[]")
+_ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def find_json(text: str) -> list[object]:
+def find_json(text: str) -> Iterator[object]:
     """All JSON objects and arrays in the text, outermost first, in order; never raises."""
-    found = list(_scan(text))
-    if any(isinstance(item, dict) and item for item in _flatten(found)):
-        return found
-    return list(_scan(_repair(text)))
-
-
-def _flatten(items: list[object]) -> Iterator[object]:
-    for item in items:
-        yield item
-        if isinstance(item, list):
-            yield from item
-
-
-def _scan(text: str) -> Iterator[object]:
     position, failures = 0, 0
     while failures < _MAX_FAILURES:
         opening = _OPENING.search(text, position)
@@ -46,7 +33,10 @@ def _scan(text: str) -> Iterator[object]:
             yield value
 
 
-def _repair(text: str) -> str:
-    r"""The text with the two slips models make: `\d` in a string, a comma before a bracket."""
-    text = re.sub(r'\\(?=[^"\\/bfnrtu]|u(?![0-9a-fA-F]{4}))', r"\\\\", text)
+def repair_json(text: str) -> str:
+    r"""The text without two slips that models make: `\d` in a string, a comma before a bracket.
+
+    Correct JSON stays correct, though a quotation in it that ends in `,]` loses its comma.
+    """
+    text = _ESCAPE.sub(lambda match: match[0] if match[1] else r"\\", text)
     return re.sub(r",(\s*[}\]])", r"\1", text)

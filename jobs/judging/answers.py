@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from jobs.judging.answer_json import find_json
+from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.candidate_text import keep_printable
 from jobs.judging.echoes import fits_echo
 from jobs.judging.verdict_words import find_verdict_word
@@ -52,6 +52,15 @@ class Answer:
 
 def parse_answer(text: str, assertions: Sequence[Assertion]) -> Answer:
     """Everything usable in a judge's answer; an unreadable one gives an empty `Answer`."""
+    answer = _parse(text, assertions)
+    repaired = repair_json(text)
+    if repaired == text:
+        return answer
+    second = _parse(repaired, assertions)
+    return second if len(second.verdicts) > len(answer.verdicts) else answer
+
+
+def _parse(text: str, assertions: Sequence[Assertion]) -> Answer:
     answer = Answer()
     by_id = {_get_canonical_id(assertion.id): assertion for assertion in assertions}
     texts = {assertion.id: assertion.text for assertion in assertions}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from jobs.judging.candidates import decode_text, find_files
+from jobs.judging.text_files import decode_text, find_files
 
 FILE_CHARACTERS = 20_000
 """How much of one text file is shown; about 5,000 tokens."""

@@ -5,27 +5,18 @@ names and content crosses over. Text files are scrubbed, other files are copied 
 byte. The originals are never touched: checks by machine need them as they are.
 """
 
-import codecs
-import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from jobs.judging.blind import CANDIDATE_NAMES, get_other_arm
+from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_other_arm
+from jobs.judging.office import read_office
 from jobs.judging.scrub import Scrubber
+from jobs.judging.text_files import decode_text, find_files
 from jobs.values import Arm, EvalCase, ScrubCount, Skill
 
 _NAME_BYTES = 255
 """What a file system takes for one part of a path."""
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_NOT_TEXT = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f]")
-"""Control characters that no text file holds; escape (1b) colours terminal output."""
-_BINARY_STARTS = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +25,8 @@ class Candidates:
 
     folder: Path
     counts: ScrubCount
+    remarks: tuple[str, ...] = ()
+    """Give-aways seen where they cannot be replaced: inside office documents."""
 
 
 def prepare_candidates(
@@ -46,80 +39,72 @@ def prepare_candidates(
 
     Raises `FileExistsError` if a candidate's folder is there already.
     """
-    scrubber = Scrubber(skill, case)
+    copier = _Copier(Scrubber(skill, case))
     counts: dict[Arm, int] = {}
+    remarks: list[str] = []
     for name, arm in zip(CANDIDATE_NAMES, (first, get_other_arm(first)), strict=True):
         folder = target / name
         folder.mkdir(parents=True)
-        counts[arm] = _copy_scrubbed(outputs[arm], folder, scrubber)
+        counts[arm] = copier.copy(outputs[arm], folder)
+        remarks += [f"In {ARM_TITLES[arm]}, {remark}" for remark in copier.take_remarks()]
     return Candidates(
         folder=target,
         counts=ScrubCount(
             with_skill=counts[Arm.WITH_SKILL], without_skill=counts[Arm.WITHOUT_SKILL]
         ),
+        remarks=tuple(remarks),
     )
 
 
-def find_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The regular files below a folder by POSIX path, in order; links are not followed."""
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.rglob("*"), key=lambda found: found.parts):
-        if path.is_file() and not path.is_symlink():
-            yield path.relative_to(folder).as_posix(), path
+class _Copier:
+    """Copies outputs under scrubbed names, with scrubbed text."""
 
+    def __init__(self, scrubber: Scrubber) -> None:
+        self._scrubber = scrubber
+        self._remarks: list[str] = []
 
-def decode_text(content: bytes) -> tuple[str, str] | None:
-    """The text of a file and its encoding, such that encoding it gives the file back.
+    def take_remarks(self) -> list[str]:
+        """What was noticed since the last call."""
+        remarks, self._remarks = self._remarks, []
+        return remarks
 
-    None for anything that is not text: office documents, PDF, images, archives.
-    """
-    if content.startswith(_BINARY_STARTS):
-        return None
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if content.startswith(mark):
-            return _decode(content, encoding)
-    if _NOT_TEXT.search(content):
-        return None
-    return _decode(content, "utf-8") or _decode(content, "latin-1")
+    def copy(self, source: Path, target: Path) -> int:
+        """Copy the files of one output; gives the number of replacements."""
+        count = 0
+        renamed: list[tuple[str, Path]] = []
+        taken = _Names()
+        for name, path in find_files(source):
+            neutral, replaced = self._scrubber.scrub(name)
+            count += replaced
+            if replaced:
+                renamed.append((neutral, path))
+            else:
+                taken.add(name)
+                count += self._copy_file(path, target / name)
+        for neutral, path in renamed:
+            count += self._copy_file(path, target / taken.find_free(neutral))
+        return count
 
+    def _copy_file(self, source: Path, target: Path) -> int:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = source.read_bytes()
+        decoded = decode_text(content)
+        if decoded is None:
+            shutil.copyfile(source, target)
+            self._note_give_aways(target.name, content)
+            return 0
+        text, encoding = decoded
+        scrubbed, count = self._scrubber.scrub(text)
+        target.write_bytes(scrubbed.encode(encoding))
+        return count
 
-def _decode(content: bytes, encoding: str) -> tuple[str, str] | None:
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        return None
-    return text, encoding
-
-
-def _copy_scrubbed(source: Path, target: Path, scrubber: Scrubber) -> int:
-    """Copy the files of one output under scrubbed names; gives the number of replacements."""
-    count = 0
-    renamed: list[tuple[str, Path]] = []
-    taken = _Names()
-    for name, path in find_files(source):
-        neutral, replaced = scrubber.scrub(name)
-        count += replaced
-        if replaced:
-            renamed.append((neutral, path))
-        else:
-            taken.add(name)
-            count += _copy_file(path, target / name, scrubber)
-    for neutral, path in renamed:
-        count += _copy_file(path, target / taken.find_free(neutral), scrubber)
-    return count
-
-
-def _copy_file(source: Path, target: Path, scrubber: Scrubber) -> int:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    decoded = decode_text(source.read_bytes())
-    if decoded is None:
-        shutil.copyfile(source, target)
-        return 0
-    text, encoding = decoded
-    scrubbed, count = scrubber.scrub(text)
-    target.write_bytes(scrubbed.encode(encoding))
-    return count
+    def _note_give_aways(self, name: str, content: bytes) -> None:
+        left = sum(self._scrubber.scrub(text)[1] for text in read_office(name, content))
+        if left:
+            times = "1 time" if left == 1 else f"{left} times"
+            self._remarks.append(
+                f"{name} speaks of a skill ({times}), which the judge may have read."
+            )
 
 
 class _Names:

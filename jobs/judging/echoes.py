@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
 
 from jobs.values import Assertion
 
@@ -22,26 +23,24 @@ _ALIKE = 0.85
 def get_opening(assertion: Assertion, assertions: Sequence[Assertion]) -> str:
     """How an assertion begins, as far as it takes to tell it from the others of its case."""
     others = [_split(other.text) for other in assertions if other.text != assertion.text]
-    words = _split(assertion.text)
-    length = min(_LEAST_WORDS, len(words))
-    while length < min(len(words), _MOST_WORDS) and any(
-        other[:length] == words[:length] for other in others
-    ):
-        length += 1
-    spans = list(re.finditer(r"[^\W_]+", assertion.text))
-    if length >= len(spans) or not words:
-        return assertion.text.strip()
-    return assertion.text[: spans[length - 1].end()].strip()
+    for span in islice(re.finditer(r"[^\W_]+", assertion.text), _LEAST_WORDS - 1, _MOST_WORDS):
+        opening = assertion.text[: span.end()]
+        words = _split(opening)
+        if not any(other[: len(words)] == words for other in others):
+            return opening.strip()
+    return assertion.text.strip()
 
 
 def fits_echo(echo: str, assertion: Assertion, texts: Mapping[str, str]) -> bool:
     """Whether the echo is how this assertion begins, and no other one of `texts` (by id).
 
-    An echo that fits two different assertions equally well is none: it cannot tell.
+    An echo that fits two assertions equally well is none: it cannot tell. Assertions of the
+    same words (`N < 5`, `N > 5`) cannot be told apart this way, so between them the id holds.
     """
+    words = _split(assertion.text)[:_MOST_WORDS]
     own = _compare(echo, assertion.text)
-    others = [_compare(echo, text) for text in texts.values() if text != assertion.text]
-    return own >= _ALIKE and own > max(others, default=0.0)
+    rivals = (text for text in texts.values() if _split(text)[:_MOST_WORDS] != words)
+    return own >= _ALIKE and own > max((_compare(echo, text) for text in rivals), default=0.0)
 
 
 def _compare(echo: str, text: str) -> float:

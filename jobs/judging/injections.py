@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from jobs.judging.candidate_text import keep_printable, show_name
-from jobs.judging.candidates import decode_text, find_files
+from jobs.judging.text_files import decode_text, find_files
 
 _JUDGE = r"(?:judge|grader|evaluator|examiner|scorer|assessor)s?"
 _PATTERNS = re.compile(

@@ -16,7 +16,7 @@ from jobs.errors import Transient
 from jobs.judging.blind import CANDIDATE_NAMES, PassNumber
 from jobs.judging.injections import find_injections
 from jobs.judging.judge_tools import JudgeTools
-from jobs.judging.prompt import PROMPT_VERSION
+from jobs.judging.prompt import PROMPT_VERSION, load_material
 from jobs.judging.quotes import Quotations
 from jobs.judging.reading import Incomplete, Reading
 from jobs.ports import Agent, Sandbox, SandboxMaker, ToolBox, TranscriptSink
@@ -70,23 +70,13 @@ class AgentJudge:
         self._memory_mb = memory_mb
 
     async def read(self, spec: ReadingSpec, transcript: TranscriptSink) -> JudgePass | Ungraded:
-        """One pass over both candidates. Raises nothing but `CancelledError`."""
-        texts = await asyncio.to_thread(_load_texts, spec.candidates)
-        addressed = await asyncio.to_thread(_find_all_injections, spec.candidates)
-        reading = Reading(
-            case=spec.case,
-            work=spec.candidates,
-            judge=spec.judge,
-            limits=spec.limits,
-            wanted=[
-                (assertion.id, name)
-                for assertion in spec.case.assertions
-                for name in CANDIDATE_NAMES
-                if not texts[name].is_empty
-            ],
-        )
+        """One pass over both candidates.
+
+        Raises `Refused` where this machine has no sandbox of the kind that was named.
+        """
+        prepared = await asyncio.to_thread(_prepare, spec)
+        reading = prepared.reading
         if reading.missing:
-            await asyncio.to_thread(_stage_inputs, spec)
             try:
                 async with self._sandboxes.open(
                     spec.candidates, memory_mb=self._memory_mb
@@ -96,21 +86,40 @@ class AgentJudge:
             except (Incomplete, Transient) as problem:
                 reason = str(problem) if isinstance(problem, Incomplete) else _NO_SANDBOX
                 return Ungraded(reason, reading.usage, tuple(reading.raw_answers))
-        return _make_pass(spec, reading, texts, addressed)
+        return _make_pass(spec, prepared)
 
 
 _NO_SANDBOX = "the judge's sandbox could not start"
 
 
-def _load_texts(candidates: Path) -> dict[CandidateName, Quotations]:
-    """Both candidates' texts as they are before a judge's commands could change them."""
-    return {name: Quotations(candidates / name) for name in CANDIDATE_NAMES}
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is read from the candidates before a judge's commands could change them."""
+
+    reading: Reading
+    texts: Mapping[CandidateName, Quotations]
+    injections: tuple[str, ...]
 
 
-def _find_all_injections(candidates: Path) -> tuple[str, ...]:
-    return tuple(
-        line for name in CANDIDATE_NAMES for line in find_injections(candidates / name, name)
+def _prepare(spec: ReadingSpec) -> _Prepared:
+    _stage_inputs(spec)
+    texts = {name: Quotations(spec.candidates / name) for name in CANDIDATE_NAMES}
+    reading = Reading(
+        case=spec.case,
+        material=load_material(spec.case, spec.candidates),
+        judge=spec.judge,
+        limits=spec.limits,
+        wanted=[
+            (assertion.id, name)
+            for assertion in spec.case.assertions
+            for name in CANDIDATE_NAMES
+            if not texts[name].is_empty
+        ],
     )
+    injections = tuple(
+        line for name in CANDIDATE_NAMES for line in find_injections(spec.candidates / name, name)
+    )
+    return _Prepared(reading, texts, injections)
 
 
 def _stage_inputs(spec: ReadingSpec) -> None:
@@ -126,23 +135,19 @@ def _stage_inputs(spec: ReadingSpec) -> None:
                 break
 
 
-def _make_pass(
-    spec: ReadingSpec,
-    reading: Reading,
-    texts: Mapping[CandidateName, Quotations],
-    addressed: tuple[str, ...],
-) -> JudgePass:
+def _make_pass(spec: ReadingSpec, prepared: _Prepared) -> JudgePass:
+    reading = prepared.reading
     return JudgePass(
         number=spec.number,
         verdicts=tuple(
-            _make_verdict(assertion.id, name, reading, texts[name])
+            _make_verdict(assertion.id, name, reading, prepared.texts[name])
             for assertion in spec.case.assertions
             for name in CANDIDATE_NAMES
         ),
         key_metrics=tuple(reading.key_metrics),
         observations=tuple(reading.observations),
-        weak_assertions=tuple(reading.weak_assertions),
-        injections=tuple(dict.fromkeys((*addressed, *reading.injections))),
+        weak_assertions=tuple(dict.fromkeys(reading.weak_assertions)),
+        injections=tuple(dict.fromkeys((*prepared.injections, *reading.injections))),
         usage=reading.usage,
         served_model=reading.served_model,
         asks=len(reading.raw_answers),

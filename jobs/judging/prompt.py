@@ -81,12 +81,10 @@ PROMPT_VERSION = hashlib.sha256(_WORDING.encode()).hexdigest()[:12]
 """Names the wording that verdicts were given under; scores under two wordings are not compared."""
 
 
-def render_scoring_prompt(
-    case: EvalCase, work: Path, wanted: Sequence[VerdictKey], boundary: str | None = None
-) -> str:
-    """The prompt of a reading whose sandbox is the folder `work`.
+def load_material(case: EvalCase, work: Path) -> str:
+    """Everything a judge is shown, in sections, from the folder its sandbox will be.
 
-    `boundary` is drawn anew unless given; a given one must occur in none of the texts.
+    Read once, before a judge works: what its commands do to the folder changes no prompt.
     """
     sections: dict[str, str] = {
         "task": "\n\n".join((case.prompt, *case.notes)),
@@ -95,13 +93,18 @@ def render_scoring_prompt(
         "assertions": _render_assertions(case),
         **{name: render_folder(work / name) for name in CANDIDATE_NAMES},
     }
-    mark = boundary or make_boundary(sections.values())
+    mark = make_boundary(sections.values())
+    opening = f"Sections of material begin and end with lines that bear the mark {mark}."
     shown = [
         f"===== BEGIN {name} {mark} =====\n{text}\n===== END {name} {mark} ====="
         for name, text in sections.items()
     ]
-    opening = f"Sections of material begin and end with lines that bear the mark {mark}."
-    return "\n\n".join((opening, *shown, _render_wanted(wanted), _ANSWER))
+    return "\n\n".join((opening, *shown))
+
+
+def render_scoring_prompt(material: str, wanted: Sequence[VerdictKey]) -> str:
+    """The prompt of a reading: the material, which verdicts are wanted, the form of an answer."""
+    return "\n\n".join((material, _render_wanted(wanted), _ANSWER))
 
 
 def render_follow_up(wanted: Sequence[VerdictKey], remarks: Sequence[str], *, cut: bool) -> str:

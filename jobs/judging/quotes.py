@@ -5,29 +5,15 @@ ellipsis for what was left out) and nothing else: digits, signs and words must b
 Text of PDF files and images is not read here, so a quotation from one stays unverified.
 """
 
-import html
-import io
 import re
 import unicodedata
-import zipfile
-import zlib
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from jobs.judging.candidates import decode_text, find_files
+from jobs.judging.office import read_office
+from jobs.judging.text_files import decode_text, find_files
 
 _LEAST_CHARACTERS = 3
 """A shorter quotation is found anywhere and proves nothing, unless it is all a file says."""
-_OFFICE_PARTS = {
-    ".docx": re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml"),
-    ".xlsx": re.compile(r"xl/(?:sharedStrings|workbook|worksheets/sheet\d+)\.xml"),
-    ".pptx": re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide)\d+\.xml"),
-    ".odt": re.compile(r"content\.xml"),
-}
-_OFFICE_BYTES = 8_000_000
-"""How much of an office document is unpacked: a packed bomb ends here."""
-_UNPACKING_FAILS = (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError)
-"""What a broken, encrypted or unusually packed archive raises."""
 _TEXT_CHARACTERS = 10_000_000
 """How much of one text file is searched."""
 _MARKS = str.maketrans(
@@ -52,7 +38,7 @@ class Quotations:
             names.append(name)
             content = path.read_bytes()
             decoded = decode_text(content)
-            texts = [decoded[0]] if decoded else list(_read_office(name, content))
+            texts = [decoded[0]] if decoded else list(read_office(name, content))
             self._texts += [_normalize(text[:_TEXT_CHARACTERS]) for text in texts]
             readable = "".join(texts) if decoded else None
             self._has_content |= readable is None or any(map(str.isalnum, readable))
@@ -109,27 +95,3 @@ def _strip_quotes(piece: str) -> str:
 
 def _count_signs(piece: str) -> int:
     return sum(map(str.isalnum, piece))
-
-
-def _read_office(name: str, content: bytes) -> Iterator[str]:
-    """The text of an office document, part by part; nothing where it cannot be unpacked."""
-    wanted = _OFFICE_PARTS.get(PurePosixPath(name).suffix.lower())
-    if wanted is None:
-        return
-    room = _OFFICE_BYTES
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for part in archive.infolist():
-                if room > 0 and wanted.fullmatch(part.filename):
-                    with archive.open(part) as stream:
-                        raw = stream.read(room)
-                    room -= len(raw)
-                    yield _strip_tags(raw.decode("utf-8", "replace"))
-    except _UNPACKING_FAILS:
-        return
-
-
-def _strip_tags(xml: str) -> str:
-    """The text of office XML: paragraphs, cells, tabs and breaks become white space."""
-    apart = re.sub(r"</(?:w:p|a:p|text:p|text:h|si|c|v|t)>|<(?:w:tab|w:br|a:br)\b[^<>]*>", " ", xml)
-    return html.unescape(re.sub(r"<[^<>]*>", "", apart))

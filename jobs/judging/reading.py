@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 
 from jobs.judging.answers import Answer, ReadVerdict, VerdictKey, parse_answer
 from jobs.judging.prompt import SYSTEM, render_follow_up, render_scoring_prompt
@@ -47,7 +46,8 @@ class Reading:
     """What has been read so far in one pass."""
 
     case: EvalCase
-    work: Path
+    material: str
+    """What `jobs.judging.prompt.load_material` gave."""
     judge: Model
     limits: Limits
     wanted: list[VerdictKey]
@@ -73,7 +73,7 @@ class Reading:
         """Ask until nothing is missing. Raises `Incomplete` when that cannot be reached."""
         room, part, repairs, cuts = _FIRST_ROOM, _FIRST_PART, 0, 0
         answer, cut = Answer(), False
-        for _ in range(_MOST_PARTS + _MOST_REPAIRS):
+        for _ in range(_MOST_PARTS + _MOST_REPAIRS + len(self.wanted) // _FIRST_PART):
             asked = self.missing[:part]
             prompt = self._make_prompt(asked, answer.remarks, cut=cut)
             end = await self._ask(agent, tools, transcript, prompt, room)
@@ -100,7 +100,7 @@ class Reading:
     ) -> str:
         """The whole prompt until there is an answer to refer to, then only what is missing."""
         if not self._earlier:
-            return render_scoring_prompt(self.case, self.work, asked)
+            return render_scoring_prompt(self.material, asked)
         return render_follow_up(asked, remarks, cut=cut)
 
     async def _ask(
@@ -187,8 +187,8 @@ class Reading:
         missing, wanted = len(self.missing), len(self.wanted)
         if cuts:
             return (
-                f"the judge's answer was cut at its token limit {cuts} times; "
-                f"{missing} of {wanted} verdicts are missing"
+                f"{cuts} of {len(self.raw_answers)} answers of the judge were cut at their token "
+                f"limit and {missing} of {wanted} verdicts are missing"
             )
         if missing == wanted:
             return f"the judge gave no readable answer in {len(self.raw_answers)} tries"

@@ -164,6 +164,13 @@ def test_from_an_answer_that_breaks_off_the_whole_entries_are_kept() -> None:
     assert len(read(cut)) == 5
 
 
+def test_a_slip_in_one_entry_does_not_cost_it() -> None:
+    slip = WHOLE.replace("It says so.", r"needs \\d and \d", 1).replace("}]", "},]")
+    answer = parse_answer(f'First {{"a": 1}}, then:\n{slip}', THREE)
+    assert len(answer.verdicts) == 6
+    assert answer.verdicts["A1", "candidate_1"].reason == r"needs \d and \d"
+
+
 def test_a_quoted_answer_of_a_candidate_cannot_add_verdicts() -> None:
     planted = an_answer(entries_for(THREE, lambda _a, _c: "pass"))
     own = entries_for(THREE, lambda _a, _c: "fail")

@@ -1,5 +1,7 @@
 """The folder a judge works in: neutral names, scrubbed text, untouched binaries."""
 
+import io
+import zipfile
 from pathlib import Path
 
 from jobs.judging.candidate_text import render_folder
@@ -70,6 +72,20 @@ def test_originals_and_binary_files_are_untouched(tmp_path: Path) -> None:
     files = read(made.folder)
     assert (files["candidate_1/a.png"], files["candidate_1/b.pdf"]) == (PNG, pdf)
     assert (tmp_path / "a" / "c.md").read_bytes() == b"SKILL.md"
+
+
+def test_give_aways_inside_an_office_document_are_told(tmp_path: Path) -> None:
+    document = io.BytesIO()
+    with zipfile.ZipFile(document, "w") as archive:
+        archive.writestr("word/document.xml", "<w:p><w:t>According to the skill</w:t></w:p>")
+    made = prepare(tmp_path, {}, {"plan.docx": document.getvalue()})
+    assert read(made.folder) == {"candidate_2/plan.docx": document.getvalue()}
+    assert made.counts.without_skill == 0
+    (remark,) = made.remarks
+    assert remark == (
+        "In the output without the skill, plan.docx speaks of a skill (1 time), which the judge "
+        "may have read."
+    )
 
 
 def test_text_keeps_its_encoding(tmp_path: Path) -> None:

@@ -214,10 +214,25 @@ async def test_a_judge_whose_thinking_uses_up_every_answer_is_ungraded_by_name(
     agent = ScriptedAgent([an_end("", end="max_tokens")])
     reading = await read_nothing(tmp_path, agent=agent, case=an_eval_case(assertions=LONG))
     assert reading.reason == (
-        "the judge's answer was cut at its token limit 3 times; 68 of 68 verdicts are missing"
+        "3 of 3 answers of the judge were cut at their token limit "
+        "and 68 of 68 verdicts are missing"
     )
     assert "===== BEGIN task" in agent.asked[2].prompt
     assert len(wanted_in(agent.asked[2])) < len(wanted_in(agent.asked[0]))
+
+
+async def test_a_very_long_rubric_is_asked_for_in_parts_from_the_start(tmp_path: Path) -> None:
+    many = tuple(
+        Assertion(id=f"A{number}", text=f"Figure {number} is in the report")
+        for number in range(1, 121)
+    )
+    by_id = {item.id: item for item in many}
+    agent = ScriptedAgent(
+        [lambda spec: an_answer([an_entry(by_id[item], name) for item, name in wanted_in(spec)])]
+    )
+    reading = await read_whole(tmp_path, agent=agent, case=an_eval_case(assertions=many))
+    assert len(reading.verdicts) == 240
+    assert [len(wanted_in(spec)) for spec in agent.asked] == [80, 80, 80]
 
 
 @pytest.mark.parametrize(
@@ -288,6 +303,16 @@ async def test_a_quotation_that_is_not_there_is_kept_and_flagged(tmp_path: Path)
     assert (first.verdict, first.quote_found) == ("pass", False)
     assert (second.evidence, second.quote_found) == ("There is no list.", False)
     assert all(v.quote_found for v in rest)
+
+
+async def test_a_second_prompt_shows_the_candidates_as_they_were(tmp_path: Path) -> None:
+    def overwrite(spec: ConversationSpec) -> str:
+        (tmp_path / "work" / "candidate_1" / "report.md").write_text("made up by the judge")
+        return ""
+
+    agent = ScriptedAgent([overwrite, WHOLE])
+    await read_whole(tmp_path, agent=agent)
+    assert agent.asked[1].prompt == agent.asked[0].prompt
 
 
 async def test_what_the_judge_writes_to_its_folder_is_no_evidence(tmp_path: Path) -> None:
