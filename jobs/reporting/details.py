@@ -101,7 +101,7 @@ class FileBlock:
     rest: str
 
     def render(self, room: int) -> str:
-        head = f"**{escape.inline(self.name, 160)}**\n\n"
+        head = f"**{escape.inline(self.name, 160) or 'unnamed'}**\n\n"
         suffix = PurePosixPath(self.name).suffix.lower().lstrip(".")
         language = _LANGUAGES.get(suffix, "")
         text = self.text[:_LONGEST_FILE]

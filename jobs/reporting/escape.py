@@ -18,6 +18,7 @@ BREAK = "\u200b"
 """Zero-width space: ends whatever GitHub would link, and takes no room on the screen."""
 
 ELLIPSIS = "…"
+LONGEST_ADDRESS = 2_000
 
 _CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # controls
@@ -73,9 +74,7 @@ def inline(text: str, limit: int | None = None) -> str:
     Fits a paragraph, a list item, a table cell and a `<summary>`. `limit` counts characters
     of the text as read.
     """
-    flat = " ".join(clean(text).split())
-    if limit is not None:
-        flat = clip(flat, limit)
+    flat = _one_line(text, limit)
     broken = _HEX.sub(_chopped, _LINKED.sub(_followed_by_break, _defuse_markers(flat)))
     return _encode_start(_MARKUP.sub(_entity, broken))
 
@@ -91,9 +90,7 @@ def code(text: str, limit: int | None = None) -> str:
     Parsers disagree on back-ticks, pipes and backslashes inside a span inside a table, so
     text with one of those goes into a `<code>` element with entities.
     """
-    flat = " ".join(clean(text).split())
-    if limit is not None:
-        flat = clip(flat, limit)
+    flat = _one_line(text, limit)
     if not flat:
         return ""
     if any(character in flat for character in "`|\\"):
@@ -121,6 +118,11 @@ def message(text: str) -> str:
     return "\n".join(_message_line(line) for line in clean(text).strip().split("\n"))
 
 
+def sentence(text: str, limit: int) -> str:
+    """A message on one line of at most `limit` characters, for a list item or a cell."""
+    return _message_line(_one_line(text, limit)).removeprefix("- ")
+
+
 def link(text: str, url: str) -> str:
     """A link with foreign text; without a usable http(s) address only the text."""
     target = address(url)
@@ -128,7 +130,12 @@ def link(text: str, url: str) -> str:
 
 
 def address(url: str) -> str:
-    """An http(s) address that cannot end a Markdown link early; empty if it is none."""
+    """An http(s) address that cannot end a Markdown link early; empty if it is none.
+
+    One of over 2,000 characters is none: no browser or proxy can be relied on to take it.
+    """
+    if len(url) > LONGEST_ADDRESS:
+        return ""
     stripped = clean(url).strip()
     try:
         parts = urlsplit(stripped)
@@ -137,6 +144,16 @@ def address(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         return ""
     return quote(stripped, safe="/:?#@!$&+,;=%~-._")
+
+
+def _one_line(text: str, limit: int | None) -> str:
+    if limit is None:
+        return " ".join(clean(text).split())
+    # only what can be shown is looked at: a text may be a thousand times its limit
+    looked_at = text[: 10 * limit + 100]
+    flat = clip(" ".join(clean(looked_at).split()), limit)
+    unseen = len(looked_at) < len(text) and not flat.endswith(ELLIPSIS)
+    return flat + ELLIPSIS if unseen and text[len(looked_at) :].strip() else flat
 
 
 def _message_line(line: str) -> str:

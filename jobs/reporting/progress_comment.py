@@ -75,7 +75,7 @@ def render_progress(comment: ProgressComment) -> str:
         Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head),
         Blocks(rows[MOST_ROWS:], "*Shortened.*", before=before + head, after=after),
         Blocks(
-            [f"- {escape.message(escape.clip(note, 500))}" for note in comment.notes],
+            [f"- {escape.sentence(note, 500)}" for note in comment.notes],
             "*Shortened.*",
         ),
     )
@@ -112,7 +112,7 @@ def _headline(comment: ProgressComment) -> str:
 def _row(row: RunRow) -> str:
     state = _STATES[row.state]
     score = score_words(row.score)
-    parts = [state, score, escape.message(escape.clip(row.detail, 300)).replace("\n", " ")]
+    parts = [state, score, escape.sentence(row.detail, 300)]
     url = escape.address(row.url)
     if url:
         parts.append(f"[report]({url})")

@@ -206,9 +206,7 @@ def _remarks(result: RunResult, context: ReportContext) -> Part:
         (*context.cost_remarks, *result.remarks, *spec.eval_case.remarks, *spec.skill.warnings)
     )
     return Blocks(
-        blocks=[
-            f"- {escape.message(escape.clip(text, 500)).replace(chr(10), ' ')}" for text in texts
-        ],
+        blocks=[f"- {escape.sentence(text, 500)}" for text in texts if text.strip()],
         note=f"*Further remarks are {context.rest}.*",
         before="### Remarks\n\n",
     )

@@ -52,7 +52,7 @@ def render_scorecard(result: RunResult) -> str:
     sessions = [sessions_of(result, arm) for arm in arms]
     usages = [[session.usage for session in each] for each in sessions]
     rows: list[tuple[str, ...]] = []
-    if result.with_skill and result.without_skill:
+    if result.graded and result.with_skill and result.without_skill:
         scores = (result.with_skill, result.without_skill)
         rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
         rows.append(("Pass / partial / fail", *map(_counts, scores)))
