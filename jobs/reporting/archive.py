@@ -79,11 +79,15 @@ async def make_archive(content: ArchiveContent, folder: Path) -> Archive:
 def archive_name(result: RunResult, sha256: str) -> str:
     """The asset's name: letters, digits, dots and dashes, at most 200 characters."""
     spec = result.spec
-    parts = [slug(spec.repo.name, 40), slug(spec.eval_case.id, 60), slug(spec.skill.name, 40)]
-    return "-".join([*parts, slug(spec.run_id, 20), sha256[:12]]) + ".zip"
+    parts = [
+        make_slug(spec.repo.name, 40),
+        make_slug(spec.eval_case.id, 60),
+        make_slug(spec.skill.name, 40),
+    ]
+    return "-".join([*parts, make_slug(spec.run_id, 20), sha256[:12]]) + ".zip"
 
 
-def slug(text: str, limit: int) -> str:
+def make_slug(text: str, limit: int) -> str:
     """The text in lower-case ASCII letters, digits and dashes; `x` where nothing is left."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:limit].strip("-") or "x"
@@ -91,7 +95,7 @@ def slug(text: str, limit: int) -> str:
 
 def _write(content: ArchiveContent, folder: Path) -> Archive:
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f"{slug(content.result.spec.run_id, 20)}.zip.part"
+    draft = folder / f"{make_slug(content.result.spec.run_id, 20)}.zip.part"
     with zipfile.ZipFile(draft, "w") as target:
         for name, text in sorted(_texts(content)):
             target.writestr(_entry(name), text.encode("utf-8", "replace"))

@@ -1,0 +1,95 @@
+"""The living comment says what each run is doing, what it may cost, and how it ends."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from inline_snapshot import snapshot
+
+from jobs.reporting.fit import CAP, size
+from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
+from tests.jobs.reporting.rendered import EFFECTS, Rendered, hostile_text
+
+
+def a_row(**changes):
+    defaults = {"title": "github-issue-21", "skill": "word-count", "model": "claude-sonnet-4-6"}
+    return RunRow(**(defaults | changes))
+
+
+def test_a_request_under_way_shows_every_run_and_the_most_it_may_cost():
+    comment = ProgressComment(
+        asker="mona",
+        most_usd=Decimal(10),
+        rows=(
+            a_row(state="judging"),
+            a_row(skill="line-count"),
+            a_row(
+                model="gpt-4.1",
+                state="duplicate",
+                url="https://github.com/acme/skills/issues/21#issuecomment-9",
+                score={"with_skill": 0.8333, "without_skill": 0.5},
+            ),
+            RunRow(title="gpt-9", state="refused", detail="no model `gpt-9`; near: `gpt-4.1`"),
+        ),
+    )
+    assert render_progress(comment) == snapshot("""\
+### 👀 Benchmarking: 2 of 4 runs finished
+
+| Eval case | Skill | Model | State |
+|:--|:--|:--|:--|
+| `github-issue-21` | `word-count` | `claude-sonnet-4-6` | ⚖️ judging |
+| `github-issue-21` | `line-count` | `claude-sonnet-4-6` | ⏳ queued |
+| `github-issue-21` | `word-count` | `gpt-4.1` | ⏭️ done before · 83.3% with the skill, \
+50% without it · [report](https://github.com/acme/skills/issues/21#issuecomment-9) |
+| `gpt-9` | — | — | 🚫 refused · no model `gpt-9`; near: `gpt-4.1` |
+
+All of it costs $10.00 at most. Each result comes as a comment of its own; 🚀 here means that \
+all went well, 😕 that something did not.
+
+<sub>Asked for by mona. All commands: `@skillbench help`.</sub>
+""")
+
+
+def test_an_ended_request_says_how_each_kind_of_run_went():
+    states = ("done", "done", "ungraded", "failed", "refused", "duplicate")
+    comment = ProgressComment(asker="mona", rows=tuple(a_row(state=state) for state in states))
+    text = render_progress(comment)
+    assert comment.ended
+    assert text.startswith(
+        "### Finished: 2 reports, 1 not graded, 1 failed, 1 done before, 1 refused\n"
+    )
+    assert "at most" not in text
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "judging", "publishing"])
+def test_a_request_has_not_ended_while_a_run_is_on_its_way(state):
+    rows = (a_row(state="done"), a_row(state=state))
+    assert not ProgressComment(asker="mona", rows=rows).ended
+
+
+def test_more_than_ten_runs_are_folded():
+    rows = tuple(a_row(title=f"e{number}") for number in range(14))
+    text = render_progress(ProgressComment(asker="mona", rows=rows))
+    opened = text.split("<details>")[0]
+    assert "`e9`" in opened
+    assert "`e10`" not in opened
+    assert "<summary>4 more runs</summary>" in text
+    assert "`e13`" in text
+
+
+def test_the_comment_stays_below_the_limit():
+    rows = tuple(a_row(title="🧮" * 500, detail="|" * 500) for _ in range(300))
+    text = render_progress(ProgressComment(asker="m", rows=rows, notes=("x" * 900,) * 300))
+    assert size(text) <= CAP + 1
+    assert Rendered(text).open == []
+
+
+@given(hostile_text)
+def test_no_text_in_a_row_has_an_effect(text):
+    row = RunRow(title=text, skill=text, model=text, detail=text, url=f"https://x.example/{text}")
+    comment = ProgressComment(asker=text, rows=(row,), notes=(text,))
+    shown = Rendered(render_progress(comment))
+    assert not EFFECTS.search(shown.text)
+    assert shown.rows == [4, 4]
+    assert shown.comments == []
+    assert all(link.startswith("https://x.example/") for link in shown.links)
