@@ -15,7 +15,7 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.github.calls import Calls
-from bot.github.client import TIMEOUT, USER_AGENT, Client
+from bot.github.client import TIMEOUT, USER_AGENT, Client, tls
 from bot.github.failures import (
     BadCredentials,
     Limited,
@@ -62,10 +62,13 @@ class GitHubApp:
         self._clients: dict[int, Client] = {}
         self._identity: Identity | None = None
         self._asking = asyncio.Lock()
-        self._own = OwnComments(self.identity)
-        self._plain = httpx.AsyncClient(timeout=TIMEOUT, headers={"User-Agent": USER_AGENT})
-        # httpx logs whole addresses, and that of a private tarball holds a token
-        logging.getLogger("httpx").setLevel(logging.WARNING)
+        self._own = OwnComments(settings.github_app_id, self.identity)
+        self._plain = httpx.AsyncClient(
+            timeout=TIMEOUT, verify=tls(), headers={"User-Agent": USER_AGENT}
+        )
+        # these log whole addresses, and that of a private tarball holds a token
+        for chatty in ("httpx", "httpcore"):
+            logging.getLogger(chatty).setLevel(logging.WARNING)
 
     async def __aenter__(self) -> Self:
         return self

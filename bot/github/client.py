@@ -5,15 +5,19 @@ installation token, and builds requests; its own retries (they repeat POSTs), it
 (it slows down with every call) and its redirects (they would turn a POST into a GET) are off.
 """
 
+import functools
 import ipaddress
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import structlog
-from githubkit import GitHub
-from githubkit.auth.app import AppAuthStrategy
+from githubkit import GitHub, GitHubCore
+from githubkit.auth import BaseAuthStrategy
+from githubkit.auth.app import AppAuth
 from githubkit.cache import MemCacheStrategy
 from githubkit.exception import RequestError, RequestFailed
 
@@ -35,6 +39,37 @@ USER_AGENT = "skillbench"
 
 Content = Callable[[], AsyncIterator[bytes]]
 """Gives the bytes of a request anew, so that a request can be sent twice."""
+
+
+@functools.cache
+def tls() -> ssl.SSLContext:
+    """The one set of trusted authorities: loading it anew costs each client 30 ms."""
+    return httpx.create_ssl_context()
+
+
+class _Auth(AppAuth):
+    """githubkit's signing and tokens, for every path that GitHub has.
+
+    The original reads a decoded path as an address again, and fails on an escaped `?` or `#`
+    in a label's name.
+    """
+
+    def _get_api_route(self, url: httpx.URL) -> httpx.URL:
+        base = self.github.config.base_url.raw_path.decode("ascii").rstrip("/")
+        return httpx.URL(url.raw_path.decode("ascii").removeprefix(base))
+
+
+@dataclass(frozen=True, slots=True)
+class _Strategy(BaseAuthStrategy):
+    app_id: str
+    private_key: str = field(repr=False)
+    installation: int | None
+
+    def get_auth_flow(self, github: GitHubCore[Any]) -> httpx.Auth:
+        auth = _Auth(github, self.app_id, self.private_key)
+        if self.installation is not None:
+            auth.installation_id = self.installation
+        return auth
 
 
 class _HeldGitHub(GitHub[Any]):
@@ -84,13 +119,13 @@ class Client:
             """The API's address; it ends in a slash."""
         except httpx.InvalidURL:
             raise bad_credentials("SKILLBENCH_GITHUB_API_URL is no web address") from None
-        as_app = AppAuthStrategy(app_id, private_key)
         self._github = _HeldGitHub(
-            as_app if installation is None else as_app.as_installation(installation),
+            _Strategy(app_id, private_key, installation),
             base_url=api_url,
             user_agent=USER_AGENT,
             follow_redirects=False,
             timeout=TIMEOUT,
+            ssl_verify=tls(),
             trust_env=not is_loopback(self.base.host),
             cache_strategy=self._tokens,
             http_cache=False,

@@ -54,7 +54,9 @@ class OwnComments:
     but its account is that person's: it is not the App's own.
     """
 
-    def __init__(self, identity: Callable[[], Awaitable[Identity]]) -> None:
+    def __init__(self, app_id: str, identity: Callable[[], Awaitable[Identity]]) -> None:
+        """`app_id` as configured: a number, or a client id that only GitHub can translate."""
+        self._app_id = int(app_id) if app_id.isdecimal() else None
         self._identity = identity
         self._bot_id: int | None = None
         self._asking = asyncio.Lock()
@@ -70,7 +72,8 @@ class OwnComments:
                 return False  # people need no further look, and they are most
             app = comment.get("performed_via_github_app")
             if app is not None:
-                return bool(app.get("id") == (await self._identity()).app_id)
+                ours = self._app_id or (await self._identity()).app_id
+                return bool(app.get("id") == ours)
             return bool(author.get("id") == await self._bot_account(read))
 
         return is_own

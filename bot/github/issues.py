@@ -92,9 +92,9 @@ class IssueCalls:
         """
         try:
             await self.issue(number)
-        except NotFound:
+        except NotFound as gone:
             name = f"issue {self._repo.full_name}#{number}"
-            raise Gone(f"{name} is not there any more ({missing})") from None
+            raise Gone(f"{name} is not there any more ({gone})") from None
         raise missing
 
     async def _listed(self, number: int, **params: str) -> AsyncIterator[Comment]:
