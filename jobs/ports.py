@@ -78,7 +78,13 @@ class IssueWriter(Protocol):
         same tag already is adopted (and brought up to date) instead of posting another.
         """
 
-    async def edit_comment(self, comment_id: int, body: str, *, tag: str) -> None: ...
+    async def edit_comment(
+        self, comment_id: int, body: str, *, tag: str, droppable: bool = False
+    ) -> None:
+        """Replace a comment's text. A `droppable` edit (progress, never an end) is left out
+        while writes are scarce, so that it cannot delay or cost a report.
+        """
+
     async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
         """React to a comment, or to the issue itself; twice is once."""
 
