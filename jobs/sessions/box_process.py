@@ -71,23 +71,27 @@ class BoxProcess:
         self._killed = False
         self.failed = False
         """Whether the box ended by itself before its command had: the platform's fault."""
+        read_info, write_info = os.pipe()
         read_status, write_status = os.pipe()
         try:
-            self._process = _start(setup, argv, stdin=stdin, stdout=stdout, status=write_status)
+            pipes = _Pipes(stdin, stdout, info=write_info, status=write_status)
+            self._process = _start(setup, argv, pipes)
         except BaseException:
+            os.close(read_info)
             os.close(read_status)
             raise
         finally:
+            os.close(write_info)
             os.close(write_status)
         self._pidfd = os.pidfd_open(self._process.pid)
-        self._status = PipeReader(
-            read_status, keep=100_000, flood_at=100_000, on_change=self._status_changed
-        )
+        self._info = PipeReader(read_info, on_change=self._read_info)
+        self._status = PipeReader(read_status, on_change=self._read_status)
 
     def measure(self) -> Usage:
         if self._init is None:
             return Usage(0, 0)
-        return measure_processes(process_tree(self._init), self._setup.limits.memory_bytes)
+        limits = self._setup.limits
+        return measure_processes(process_tree(self._init), limits.memory_bytes, limits.processes)
 
     def out_of_memory(self) -> bool:
         return self._count_kills() > self._kills_before
@@ -113,85 +117,107 @@ class BoxProcess:
         await wait_readable(self._pidfd)
         self._process.poll()
         if self._init_pidfd is None:
-            await asyncio.shield(self._status.ended)
+            await asyncio.shield(self._info.ended)
             self.kill()
         if self._init_pidfd is not None:
             await wait_readable(self._init_pidfd)
             os.close(self._init_pidfd)
             self._init_pidfd = None
         os.close(self._pidfd)
+        self._info.close()
         self._status.close()
 
     def _count_kills(self) -> int:
         group = self._setup.group
         return group.count_kills() if group else 0
 
-    def _status_changed(self) -> None:
-        """Take what bwrap reports: a line when the box stands, one when its command has ended."""
-        for line in bytes(self._status.kept).splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                return
-            status = json.loads(line)
-            self._exit_code = status.get("exit-code", self._exit_code)
-            if self._init is None and "child-pid" in status:
-                self._init = int(status["child-pid"])
+    def _read_info(self) -> None:
+        """Once the box stands, bwrap tells the id of its first process."""
+        with contextlib.suppress(ValueError):  # not all of it has come yet
+            self._init = int(json.loads(self._info.kept)["child-pid"])
+            if self._init_pidfd is None:
                 with contextlib.suppress(ProcessLookupError):  # it is gone already
                     self._init_pidfd = os.pidfd_open(self._init)
 
+    def _read_status(self) -> None:
+        """A line when the box stands, one with the exit code when its command has ended."""
+        *lines, _ = bytes(self._status.kept).split(b"\n")
+        for line in lines:
+            self._exit_code = json.loads(line).get("exit-code", self._exit_code)
 
-def _start(
-    setup: BoxSetup, argv: Sequence[str], *, stdin: int, stdout: int, status: int
-) -> "subprocess.Popen[bytes]":
+
+@dataclass(frozen=True, slots=True)
+class _Pipes:
+    """Descriptors for the new process: its input and output, and bwrap's two reports."""
+
+    stdin: int
+    stdout: int
+    info: int
+    status: int
+
+
+def _start(setup: BoxSetup, argv: Sequence[str], pipes: _Pipes) -> "subprocess.Popen[bytes]":
     programs, group = setup.programs, setup.group
-    fds = [status, filled_pipe(PASSWD), filled_pipe(GROUP)]
+    fds = [filled_pipe(PASSWD), filled_pipe(GROUP)]
     try:
         sources = _sources(programs, setup.box)
-        hidden = bwrap_arguments(setup.box, sources, passwd_fd=fds[1], group_fd=fds[2])
+        hidden = bwrap_arguments(setup.box, sources, passwd_fd=fds[0], group_fd=fds[1])
         fds.append(filled_pipe("\0".join([*hidden, ""]).encode("utf-8", "surrogateescape")))
         command = [
             *("/bin/sh", "-c", _ENTER, "sh", str(group.entry) if group else ""),
-            *_drop_root(programs, setup.box),
-            *(programs.bwrap, "--json-status-fd", str(status), "--args", str(fds[3]), "--"),
+            *_outermost(programs, setup.box),
+            *("--info-fd", str(pipes.info)),
+            *_inner(programs),
+            *("--json-status-fd", str(pipes.status), "--args", str(fds[2]), "--"),
             *limit_arguments(programs.prlimit, setup.limits),
             *argv,
         ]
         return subprocess.Popen(  # noqa: S603
             command,
-            stdin=stdin,
-            stdout=stdout,
+            stdin=pipes.stdin,
+            stdout=pipes.stdout,
             stderr=subprocess.STDOUT,
-            pass_fds=fds,
+            pass_fds=[pipes.info, pipes.status, *fds],
             cwd="/",
             env={},  # the first process of the box shows its environment to all others
             start_new_session=True,
         )
     finally:
-        for fd in fds[1:]:
+        for fd in fds:
             os.close(fd)
 
 
 def _sources(programs: Programs, box: Box) -> list[Path]:
-    """Where bwrap finds the binds: as root at the places to which `_drop_root` moves them."""
+    """Where bwrap finds the binds: as root at the places to which `_outermost` moves them."""
     if programs.setpriv is None:
         return [bind.source for bind in box.all_binds]
     return [Path(f"/tmp/{index}") for index in range(len(box.all_binds))]  # noqa: S108
 
 
-def _drop_root(programs: Programs, box: Box) -> list[str]:
-    """What stands before bwrap so that root starts the box as somebody without rights.
+def _outermost(programs: Programs, box: Box) -> list[str]:
+    """The beginning of the command line: bwrap, for root one more that builds a way to it.
 
-    That one may not pass the folders above the session's (a home folder, mode 0700). An
-    outer bwrap, which hides nothing and has its own mounts only, shows it the binds
-    elsewhere.
+    Root starts the box as somebody without rights, who may not pass the folders above the
+    session's (a home folder of mode 0700). So an outer bwrap, which hides nothing, shows
+    the binds elsewhere. It has process ids of its own: its end has to end the box, and a
+    signal from a root without capabilities to another user would be refused.
     """
+    outer = [programs.bwrap]
     if programs.setpriv is None:
-        return []
-    outer = [programs.bwrap, "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]  # noqa: S108
+        return outer
+    outer += ["--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]  # noqa: S108
     for index, bind in enumerate(box.all_binds):
         outer += ["--bind", str(bind.source), f"/tmp/{index}"]  # noqa: S108
     for capability in ("SETUID", "SETGID", "SETPCAP"):
         outer += ["--cap-add", f"CAP_{capability}"]
+    return outer
+
+
+def _inner(programs: Programs) -> list[str]:
+    """For root, the bwrap that builds the box, started as nobody by the outer one."""
+    if programs.setpriv is None:
+        return []
     user = str(UNPRIVILEGED)
     drop = ["--reuid", user, "--regid", user, "--clear-groups"]
     drop += ["--inh-caps=-all", "--bounding-set=-all"]
-    return [*outer, "--", programs.setpriv, *drop, "--"]
+    return ["--", programs.setpriv, *drop, "--", programs.bwrap]

@@ -19,8 +19,8 @@ class PipeReader:
         self,
         fd: int,
         *,
-        keep: int,
-        flood_at: int,
+        keep: int = 100_000,
+        flood_at: int = 100_000,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         """Take over the descriptor `fd`; reading stops once `flood_at` bytes have come."""

@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from jobs.ports import CommandResult, Sandbox
@@ -126,8 +127,8 @@ class _UnconfinedProcess:
     def measure(self) -> Usage:
         if not _ON_LINUX:
             return Usage(0, 0)
-        pids = {*process_tree(self._process.pid), *self._strays()}
-        return measure_processes(pids, self._limits.memory_bytes)
+        limits = self._limits
+        return measure_processes(self._pids(), limits.memory_bytes, limits.processes)
 
     def out_of_memory(self) -> bool:
         return False
@@ -162,6 +163,13 @@ class _UnconfinedProcess:
             await asyncio.to_thread(self._process.wait)
         self._process.poll()
         self._reaped = True
+
+    def _pids(self) -> Iterator[int]:
+        known = set()
+        for pid in chain(process_tree(self._process.pid), self._strays()):
+            if pid not in known:
+                known.add(pid)
+                yield pid
 
     def _strays(self) -> Iterator[int]:
         """Processes that bear the command's mark or stand in its folder, and are alive."""

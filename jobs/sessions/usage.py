@@ -37,18 +37,22 @@ def process_tree(root: int) -> Iterator[int]:
             waiting += [int(child) for child in children.split()]
 
 
-def measure_processes(pids: Iterable[int], memory_limit: int) -> Usage:
+def measure_processes(pids: Iterable[int], memory_limit: int, task_limit: int) -> Usage:
     """What the processes use together.
 
-    Memory that forked processes share would count once for each; where the plain sum is
-    over the limit, the kernel's fair shares decide, which are slower to get.
+    Counting ends over `task_limit`, so that a fork bomb is not waited for. Memory that
+    forked processes share would count once for each; where the plain sum is over the
+    limit, the kernel's fair shares decide, which are slower to get.
     """
-    known = list(pids)
+    known: list[int] = []
     memory = tasks = 0
-    for pid in known:
+    for pid in pids:
+        known.append(pid)
         fields = _fields(f"/proc/{pid}/status")
         memory += fields.get("RssAnon", 0) + fields.get("RssShmem", 0)
         tasks += fields.get("Threads", 0)
+        if tasks > task_limit:
+            break
     if memory > memory_limit:
         shares = [_fields(f"/proc/{pid}/smaps_rollup") for pid in known]
         fair = sum(share.get("Pss_Anon", 0) + share.get("Pss_Shmem", 0) for share in shares)
