@@ -89,7 +89,7 @@ async def find_duplicate(spec: RunSpec, known: Known) -> Duplicate | None:
     return await _find_legacy(spec, known)
 
 
-def record_of(result: RunResult, *, judge_prompt: str = "") -> RunRecord:
+def record_of(result: RunResult) -> RunRecord:
     """What the ledger and the marker keep of a run. Scores are rounded to four digits."""
     spec = result.spec
     score = None
@@ -112,7 +112,7 @@ def record_of(result: RunResult, *, judge_prompt: str = "") -> RunRecord:
         "vs": spec.vs,
         "environment": spec.environment,
         "judge": spec.judge.sent,
-        "judge_prompt": judge_prompt,
+        "judge_prompt": next((one.prompt_version for one in result.passes), ""),
         "model_asked": spec.model.asked,
     }
     return RunRecord(

@@ -53,8 +53,6 @@ class ArchiveContent:
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Prompts by file name, such as `task.md` or `judge.md`."""
     report: str = ""
-    judge_prompt: str = ""
-    """Version of the scoring prompt, for the record in `result.json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +119,7 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
         _json(
             {
                 "version": RESULT_VERSION,
-                "record": record_of(result, judge_prompt=content.judge_prompt).model_dump(
-                    mode="json", exclude={"url"}
-                ),
+                "record": record_of(result).model_dump(mode="json", exclude={"url"}),
                 "run": result.model_dump(mode="json"),
             }
         ),

@@ -66,7 +66,8 @@ def unblind(text: str, result: RunResult, pass_number: int) -> str:
         "1": f"the output {ARM_TITLES[first]}",
         "2": f"the output {ARM_TITLES[second]}",
     }
-    return _CANDIDATE.sub(lambda found: titles[found.group(1)], text)
+    named = _CANDIDATE.sub(lambda found: titles[found.group(1)], text)
+    return named[:1].upper() + named[1:] if _CANDIDATE.match(text) else named
 
 
 def arms_of_pass(result: RunResult, pass_number: int) -> tuple[Arm, Arm]:

@@ -22,8 +22,6 @@ class ReportContext:
     with_skill_files: KeyFiles = ()
     without_skill_files: KeyFiles = ()
     mention: str = "@skillbench"
-    judge_prompt: str = ""
-    """Version of the scoring prompt."""
     cost_remarks: tuple[str, ...] = ()
     """What must be known about the money: a price unknown, a limit that bound."""
 

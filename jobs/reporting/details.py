@@ -24,7 +24,7 @@ from jobs.values import (
 
 ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}
 
-_EVIDENCE_LENGTHS = (700, 350, 180, 90)
+_EVIDENCE_LENGTHS = (500, 250, 120, 60)
 """Characters of a quotation, tried from the longest: all rows come before long quotations."""
 _LONGEST_FILE = 80_000
 """Characters of a file that are looked at; more never fits a comment."""
@@ -73,7 +73,7 @@ class EvidenceTable:
         )
         cells = [
             escape.cell(row.assertion.id, 12),
-            group + escape.cell(row.assertion.text, max(length, 120)),
+            group + escape.sentence(row.assertion.text, max(length, 120)),
             self._evidence(row.with_skill, length),
             self._evidence(row.without_skill, length),
         ]
@@ -86,7 +86,11 @@ class EvidenceTable:
         return "<br>".join(self._one(verdict, length) for verdict in shown) or "—"
 
     def _one(self, verdict: Verdict, length: int) -> str:
-        text = f"{ICONS[verdict.verdict]}: {escape.cell(verdict.evidence, length)}"
+        evidence = escape.sentence(verdict.evidence, length)
+        if evidence and verdict.quote_found:
+            evidence = f"“{evidence}”"
+        reason = escape.sentence(verdict.reason, length)
+        text = " ".join(part for part in (f"{ICONS[verdict.verdict]}:", evidence, reason) if part)
         if verdict.verdict != "fail" and not verdict.quote_found:
             text += " ⚠️ quotation not found in the output"
         return text
@@ -190,8 +194,9 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
         )
         said = [("Addresses the judge", text) for text in reading.injections]
         said += [("Weak assertion", text) for text in reading.weak_assertions]
+        said += [("Judge's answers", text) for text in reading.remarks]
         notes += [
-            f"{title}: {escape.inline(unblind(text, result, reading.number), 400)}"
+            f"{title}: {escape.sentence(unblind(text, result, reading.number), 400)}"
             for title, text in said
         ]
     before, after = details("Notes on the judging")
@@ -240,7 +245,7 @@ def _listed(shown: Sequence[str], total: int) -> str:
 
 def _is_cut(row: AssertionScore, length: int) -> bool:
     verdicts = (*row.with_skill, *row.without_skill)
-    return any(len(" ".join(one.evidence.split())) > length for one in verdicts)
+    return any(max(len(one.evidence), len(one.reason)) > length for one in verdicts)
 
 
 def _cut(text: str, room: int, language: str) -> str:

@@ -119,8 +119,8 @@ def message(text: str) -> str:
 
 
 def sentence(text: str, limit: int) -> str:
-    """A message on one line of at most `limit` characters, for a list item or a cell."""
-    return _message_line(_one_line(text, limit)).removeprefix("- ")
+    """Text on one line whose code spans stay, for a list item or a cell."""
+    return _spans(_one_line(text, limit))
 
 
 def link(text: str, url: str) -> str:
@@ -157,14 +157,17 @@ def _one_line(text: str, limit: int | None) -> str:
 
 
 def _message_line(line: str) -> str:
-    bullet, rest = re.fullmatch(r"(\s*[-*] +)?(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
-    shown = []
-    for piece in re.split(r"(`[^`]+`)", rest):
-        if len(piece) > 2 and piece[0] == piece[-1] == "`":
-            shown.append(code(piece[1:-1]))
-        else:
-            shown.append(_spaced(piece))
-    return ("- " if bullet else "") + "".join(shown).strip()
+    bullet = re.match(r"\s*[-*] +", line)
+    return f"- {_spans(line[bullet.end() :])}" if bullet else _spans(line)
+
+
+def _spans(line: str) -> str:
+    """The line with code spans as they are and everything between them escaped."""
+    pieces = re.split(r"(`[^`]+`)", line)
+    shown = [
+        code(piece[1:-1]) if index % 2 else _spaced(piece) for index, piece in enumerate(pieces)
+    ]
+    return "".join(shown).strip()
 
 
 def _spaced(piece: str) -> str:

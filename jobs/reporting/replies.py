@@ -15,7 +15,7 @@ from jobs.reporting.progress_comment import score_words
 def render_refusal(reason: str, *, mention: str) -> str:
     """The request cannot be carried out; `reason` is the text of a `UserError`."""
     return (
-        f"🚫 **Not started.** {escape.message(escape.clip(reason, 8_000))}\n\n"
+        f"🚫 **Not started:** {escape.message(escape.clip(reason, 8_000))}\n\n"
         f"{_help_line(mention)}\n"
     )
 
@@ -23,8 +23,8 @@ def render_refusal(reason: str, *, mention: str) -> str:
 def render_no_permission(login: str, *, mention: str) -> str:
     """The asker may not spend the operator's money here."""
     return (
-        f"🚫 **Not started.** {escape.code(login, 80)} has no write permission on this "
-        "repository, which starting a benchmark needs. Somebody who has it can ask the same.\n\n"
+        f"🚫 **Not started:** {escape.code(login, 80)} has no write permission on this "
+        "repository, which starting a benchmark needs. Somebody who has it can ask.\n\n"
         f"{_help_line(mention)}\n"
     )
 

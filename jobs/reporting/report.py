@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
-from jobs.reporting.conclusion import Conclusion, conclude, differs, unblind
+from jobs.reporting.conclusion import ARM_TITLES, Conclusion, conclude, differs, unblind
 from jobs.reporting.context import ReportContext
 from jobs.reporting.details import (
     evidence_part,
@@ -50,14 +50,14 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         judging_part(result, context),
         _remarks(result, context),
     ]
-    bottom = [context.archive_line, _footer(result, context), render_markers(result, context)]
+    bottom = [context.archive_line, _footer(result, context), render_markers(result)]
     return fit(top, parts, bottom) + "\n"
 
 
-def render_markers(result: RunResult, context: ReportContext) -> str:
+def render_markers(result: RunResult) -> str:
     """The hidden lines at the end; the older tools' marker only where there is a score."""
     spec = result.spec
-    ours = render_marker(record_of(result, judge_prompt=context.judge_prompt))
+    ours = render_marker(record_of(result))
     if conclude(result) is None:
         return ours
     legacy = render_legacy_marker(
@@ -103,9 +103,9 @@ def _what_ran(result: RunResult, context: ReportContext) -> str:
 def _health(result: RunResult, conclusion: Conclusion) -> str:
     """Whether the measurement itself can be trusted; what is wrong comes first."""
     warnings = [
-        f"a session ended by {end.value.replace('_', ' ')}"
-        for end in dict.fromkeys(one.end for one in result.sessions)
-        if end is not SessionEnd.COMPLETED
+        f"the session {ARM_TITLES[one.arm]} ended by {one.end.value.replace('_', ' ')}"
+        for one in result.sessions[:4]
+        if one.end is not SessionEnd.COMPLETED
     ]
     good = [] if warnings else ["all sessions completed"]
     if any(one.skill_loaded is False for one in result.sessions):
@@ -174,7 +174,7 @@ def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
     """The assertions on which the arms or the readings differ, side by side."""
     rows = [row for row in result.assertions if differs(row)] if conclusion else []
     blocks = [
-        f"| {escape.cell(row.assertion.id, 12)} | {escape.cell(row.assertion.text, 160)} "
+        f"| {escape.cell(row.assertion.id, 12)} | {escape.sentence(row.assertion.text, 160)} "
         f"| {verdict_words(row.with_skill)} | {verdict_words(row.without_skill)} |"
         for row in rows[:MOST_ROWS]
     ]
@@ -189,7 +189,7 @@ def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
 
 def _observations(result: RunResult) -> Part:
     texts = dict.fromkeys(
-        escape.inline(unblind(text, result, reading.number), 400)
+        escape.sentence(unblind(text, result, reading.number), 400)
         for reading in result.passes
         for text in reading.observations
     )

@@ -39,7 +39,7 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
         ),
         ("Asked by", escape.inline(spec.asker, NAME)),
         ("Launcher", conditions),
-        ("Judge", _judge(result, context)),
+        ("Judge", _judge(result)),
     ]
     if spec.vs != "none":
         rows.append(("Compared with", escape.code(spec.vs, NAME)))
@@ -89,12 +89,15 @@ def _asked(model: Model) -> str:
     return escape.code(model.asked, NAME)
 
 
-def _judge(result: RunResult, context: ReportContext) -> str:
+def _judge(result: RunResult) -> str:
     parts = [_model(result.spec.judge)]
     if result.passes:
         parts.append(numbers.plural(len(result.passes), "reading"))
-    if context.judge_prompt:
-        parts.append(f"scoring prompt {escape.code(context.judge_prompt, 20)}")
+    parts += [
+        f"scoring prompt {escape.code(version, 20)}"
+        for version in dict.fromkeys(one.prompt_version for one in result.passes)
+        if version
+    ]
     return " · ".join(parts)
 
 

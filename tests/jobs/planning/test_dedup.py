@@ -14,6 +14,7 @@ from tests.builders import (
     A_LEGACY_SHA,
     a_comment,
     a_model,
+    a_pass,
     a_repo,
     a_result,
     a_run_record,
@@ -260,7 +261,7 @@ async def test_the_newest_report_is_the_one_linked():
 
 
 def test_the_record_holds_judge_prompt_version_and_both_names_of_the_model():
-    record = record_of(a_result(), judge_prompt="v3")
+    record = record_of(a_result(passes=(a_pass(prompt_version="v3"),)))
     assert (record.judge, record.judge_prompt) == ("claude-opus-4-7", "v3")
     assert (record.model_asked, record.model) == ("claude-sonnet", "claude-sonnet-4-6")
     assert record.eval_digest == "d" * 64

@@ -35,11 +35,12 @@ def content(tmp_path):
         for arm in ("with_skill", "without_skill")
     }
     return ArchiveContent(
-        result=a_result(passes=(a_pass(1, raw_answers=("first", "{}")), a_pass(2))),
+        result=a_result(
+            passes=(a_pass(1, prompt_version="1", raw_answers=("first", "{}")), a_pass(2))
+        ),
         bundles=bundles,
         prompts={"task.md": "Count.", "../../etc/judge.md": "Judge."},
         report="# Report",
-        judge_prompt="1",
     )
 
 

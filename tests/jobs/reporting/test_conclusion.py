@@ -86,5 +86,6 @@ def test_better_and_worse_name_the_assertions():
 def test_the_judges_names_are_replaced_by_the_arms_of_that_reading(first, number, expected):
     result = a_result(candidate_1_is=first)
     for text in ("candidate_1 beats candidate_2", "Candidate 1 beats CANDIDATE-2"):
-        assert unblind(text, result, number) == expected
+        assert unblind(text, result, number) == expected[0].upper() + expected[1:]
+        assert unblind(f"Well, {text}", result, number) == f"Well, {expected}"
     assert unblind("candidate_10 and candidates", result, 1) == "candidate_10 and candidates"

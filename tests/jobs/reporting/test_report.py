@@ -38,7 +38,6 @@ CONTEXT = ReportContext(
     archive_url="https://github.com/acme/skills/releases/download/benchmark-results-2026-05/a.zip",
     with_skill_files=(("report.md", "Total: 42 words"),),
     without_skill_files=(("response.md", "About 41."),),
-    judge_prompt="1",
 )
 
 
@@ -92,7 +91,7 @@ Better on **A2**, worse on none. *One eval case, 1 trial: an observation, not a 
 def test_both_markers_end_a_finished_report():
     report = render_report(a_result(), CONTEXT)
     found = find_markers(report)
-    assert found.ours == (record_of(a_result(), judge_prompt="1"),)
+    assert found.ours == (record_of(a_result()),)
     assert [(one.model, one.sha) for one in found.legacy] == [("claude-sonnet-4-6", A_LEGACY_SHA)]
     assert report.rstrip().endswith("-->")
     # the tools that read the older marker do it by pattern
@@ -104,7 +103,7 @@ def test_both_markers_end_a_finished_report():
 def test_the_blind_map_and_the_candidates_names_are_not_in_it():
     reading = a_pass(1, observations=("candidate_1 is tidier than Candidate 2.",))
     report = render_report(a_result(passes=(reading,)), CONTEXT)
-    assert "- the output with the skill is tidier than the output without it." in report
+    assert "- The output with the skill is tidier than the output without it." in report
     assert not re.search(r"candidate[_ ]?[12]", report, re.IGNORECASE)
 
 
@@ -121,7 +120,7 @@ def test_key_metrics_stand_in_the_column_of_their_arm(first):
     [
         (
             a_result(sessions=(a_session(), a_session(Arm.WITHOUT_SKILL, end=SessionEnd.TIMEOUT))),
-            "a session ended by timeout",
+            "the session without it ended by timeout",
         ),
         (
             a_result(sessions=(a_session(skill_loaded=False), a_session(Arm.WITHOUT_SKILL))),
@@ -160,7 +159,7 @@ def test_split_assertions_show_both_verdicts_with_their_evidence():
         update={"with_skill": (first, second.model_copy(update={"evidence": "no total"}))}
     )
     report = render_report(a_result(assertions=(row,)), CONTEXT)
-    assert "✅ pass: Total: 42 words<br>❌ fail: no total" in report
+    assert "✅ pass: “Total: 42 words”<br>❌ fail: “no total”" in report
     assert "The two readings differ on **A1**." in report
 
 
@@ -273,7 +272,7 @@ def hostile_result(text):
         judge=a_judge_model(asked=text, sent=text),
         environment=text,
     )
-    verdict = a_verdict(evidence=text, quote_found=False)
+    verdict = a_verdict(evidence=text, reason=text, quote_found=False)
     row = an_assertion_score(assertion).model_copy(
         update={
             "with_skill": (verdict, verdict),
@@ -287,6 +286,8 @@ def hostile_result(text):
         weak_assertions=(text,),
         injections=(text,),
         served_model=text,
+        remarks=(text,),
+        prompt_version=text,
     )
     session = a_session(
         end=SessionEnd.ERROR,
@@ -309,7 +310,6 @@ def hostile_context(text):
         archive_url=f"https://x.example/{text}",
         with_skill_files=((text, text), ("b.md", text)),
         without_skill_files=((text, text),),
-        judge_prompt=text,
         cost_remarks=(text,),
     )
 
@@ -339,7 +339,7 @@ def test_no_text_in_any_field_has_an_effect(text):
             for link in shown.links
         )
         found = find_markers(report)
-        assert found.ours == (record_of(result, judge_prompt=text),)
+        assert found.ours == (record_of(result),)
         assert len(shown.comments) == 1 + result.graded
         assert len(found.legacy) == (1 if result.graded and text.strip() else 0)
 
@@ -354,7 +354,7 @@ def test_a_report_of_any_size_is_below_the_limit_with_its_markers_whole(characte
     report = render_report(result, hostile_context(character * length))
     assert size(report) <= CAP + 1
     found = find_markers(report)
-    assert found.ours == (record_of(result, judge_prompt=character * length),)
+    assert found.ours == (record_of(result),)
     assert found.bears_ours
     if character not in string.whitespace:
         assert len(found.legacy) == 1
