@@ -20,15 +20,6 @@ def render_refusal(reason: str, *, mention: str) -> str:
     )
 
 
-def render_no_permission(login: str, *, mention: str) -> str:
-    """The asker may not spend the operator's money here."""
-    return (
-        f"🚫 **Not started:** {escape.code(login, 80)} has no write permission on this "
-        "repository, which starting a benchmark needs. Somebody who has it can ask.\n\n"
-        f"{_help_line(mention)}\n"
-    )
-
-
 def render_duplicate(duplicate: Duplicate, *, mention: str) -> str:
     """The same was measured before: where, with which model, and how to measure it anyway."""
     spec = duplicate.spec

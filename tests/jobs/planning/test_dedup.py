@@ -1,13 +1,10 @@
 """What counts as done, by whose word, and what never does."""
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from jobs.errors import Gone
-from jobs.planning.dedup import Known, find_duplicate, kept, record_key, record_of
+from jobs.planning.dedup import find_duplicate, kept, record_key, record_of
 from jobs.planning.markers import find_markers, render_legacy_marker, render_marker
 from jobs.planning.model_names import identity
 from tests.builders import (
@@ -23,40 +20,7 @@ from tests.builders import (
     an_eval_case,
     an_ungraded_result,
 )
-
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "pharma" / "legacy-comments.json"
-
-
-class SmallLedger:
-    """Keeps records in memory."""
-
-    def __init__(self, *records):
-        self.records = {record_key(record): record for record in records}
-
-    async def find(self, key):
-        return self.records.get(key)
-
-
-class Permissions:
-    """Answers from a list, and remembers who was asked about."""
-
-    def __init__(self, **of_login):
-        self.of_login = of_login
-        self.asked = Counter()
-
-    async def __call__(self, login):
-        self.asked[login] += 1
-        if self.of_login.get(login) == "gone":
-            raise Gone("no such account")
-        return self.of_login.get(login, "none")
-
-
-def known(*comments, ledger=None, permission=None):
-    return Known(
-        comments=comments,
-        ledger=ledger or SmallLedger(),
-        permission=permission or Permissions(),
-    )
+from tests.jobs.planning.known import Permissions, SmallLedger, known
 
 
 def ours(record=None, **changes):
@@ -280,26 +244,3 @@ def test_a_record_and_its_spec_have_one_key_also_with_overlong_texts():
     assert len(render_marker(record)) < 4000
     assert kept(kept("z" * 999)) == kept("z" * 999)
     assert kept("z" * 999) != kept("z" * 998)
-
-
-def legacy_comments():
-    return json.loads(SHARED.read_text(encoding="utf-8")) if SHARED.exists() else []
-
-
-@pytest.mark.shared
-async def test_every_shape_of_an_older_comment_counts_for_exactly_its_pairs():
-    shapes = legacy_comments()
-    if not shapes:
-        pytest.skip("the real comments are not beside this checkout")
-    pairs = {tuple(pair) for shape in shapes for pair in shape["counts_as_done_for"]}
-    assert pairs
-    for shape in shapes:
-        comment = a_comment(shape["body"], author="kim")
-        done = {identity(model) + sha for model, sha in shape["counts_as_done_for"]}
-        for model, sha in pairs:
-            spec = a_run_spec(
-                skill=a_skill(legacy_sha=sha),
-                model=a_model(asked=model, sent=model, identity=identity(model)),
-            )
-            found = await find_duplicate(spec, known(comment, permission=Permissions(kim="write")))
-            assert (found is not None) == (identity(model) + sha in done), (shape["name"], model)

@@ -97,7 +97,6 @@ def test_no_text_in_a_reply_has_an_effect(text):
     for reply in (
         replies.render_duplicate(duplicate, mention=MENTION),
         replies.render_refusal(text, mention=MENTION),
-        replies.render_no_permission(text, mention=MENTION),
         replies.render_nothing_to_do([duplicate], [(text, text)], mention=MENTION),
         replies.render_failure(text, mention=MENTION, retry=text),
         replies.render_platform_failure(text, text, mention=MENTION),
