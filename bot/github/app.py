@@ -92,15 +92,14 @@ class GitHubApp:
         """Who we are, asked once. Raises `Transient` while GitHub does not tell us."""
         async with self._asking:
             if self._identity is None:
-                answer = await self._calls(APP_ITSELF).read("/app")
-                self._identity = identity_of(answer.json())
+                self._identity = identity_of(await self._calls(APP_ITSELF).read_json("/app"))
         return self._identity
 
     async def installation_of(self, owner: str, repo: str) -> int:
         """The installation that covers a repository. Raises `Gone` if there is none."""
         path = f"/repos/{quote(owner, safe='')}/{quote(repo, safe='')}/installation"
         try:
-            body = (await self._calls(APP_ITSELF).read(path)).json()
+            body = await self._calls(APP_ITSELF).read_json(path)
         except NotFound:
             raise NotFound(f"the App is not installed on {owner}/{repo}") from None
         if body.get("suspended_at"):
@@ -111,7 +110,7 @@ class GitHubApp:
         """One repository; cheap, so make one for each request."""
         calls = self._calls(repo.installation_id)
         return RepositoryClient(
-            repo, calls, is_own=self._own.made_with(calls.read), plain=self._plain
+            repo, calls, is_own=self._own.made_with(calls.read_json), plain=self._plain
         )
 
     async def check(self) -> str | None:
@@ -127,7 +126,7 @@ class GitHubApp:
             return f"{self._settings.github_api_url} does not answer: {trouble or 'too slow'}"
         except (Gone, Transient, Rejected) as problem:
             return str(problem)
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             return f"{self._settings.github_api_url} does not answer as GitHub's API does"
         if identity.missing:
             return (
@@ -135,6 +134,11 @@ class GitHubApp:
                 "on the App's settings page, then accept it on each installation"
             )
         return None
+
+    async def prove(self) -> None:
+        """As `check`, for those who want a problem raised. Raises `Transient`."""
+        if problem := await self.check():
+            raise Transient(problem)
 
     @property
     def calls_made(self) -> int:

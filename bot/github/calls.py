@@ -7,13 +7,14 @@ that looks before it writes looks at the last instant.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 import httpx
 import structlog
 
 from bot.github.client import Client, Content, origin_of
-from bot.github.failures import Limited, Moved, NotFound, ServerTrouble
+from bot.github.failures import Limited, Moved, NotFound, ServerTrouble, route_of
 from bot.github.pacing import Pacer
 from bot.github.retry import LONGEST_WAIT_S, Timing, limit_wait_s, run_with_retries
 from jobs.errors import Transient
@@ -57,6 +58,14 @@ class Calls:
 
         return await self.repeat(attempt)
 
+    async def read_json(self, path: str, *, params: dict[str, Any] | None = None) -> Any:
+        """GET what is JSON; anything else in its place is trouble of a server or proxy."""
+
+        async def attempt() -> Any:
+            return json_of(await self.send("GET", path, params=params))
+
+        return await self.repeat(attempt)
+
     async def pages(
         self, path: str, *, params: dict[str, Any] | None = None
     ) -> AsyncIterator[dict[str, Any]]:
@@ -66,11 +75,10 @@ class Calls:
         may name a host that a proxy hides, where the token has no business.
         """
         for page in range(1, MOST_PAGES + 1):
-            asked = (params or {}) | {"per_page": PAGE, "page": page}
-            answer = await self.read(path, params=asked)
-            for entry in answer.json():
+            entries, more = await self.repeat(partial(self._page, path, params or {}, page))
+            for entry in entries:
                 yield entry
-            if "next" not in answer.links:
+            if not more:
                 return
         raise Transient(f"GitHub lists more than {MOST_PAGES} pages at {path}")
 
@@ -158,5 +166,23 @@ class Calls:
         except httpx.InvalidURL:
             raise NotFound(f"{moved}: redirected to what is no address") from None
 
+    async def _page(
+        self, path: str, params: dict[str, Any], page: int
+    ) -> tuple[list[dict[str, Any]], bool]:
+        asked = params | {"per_page": PAGE, "page": page}
+        answer = await self.send("GET", path, params=asked)
+        return json_of(answer), "next" in answer.links
+
     async def _pause(self, seconds: float) -> None:
         await self._pacer.pause(self._installation, seconds)
+
+
+def json_of(answer: httpx.Response) -> Any:
+    """The JSON of a successful answer. Raises `ServerTrouble` where it is none.
+
+    For a write that means: it may have taken effect, look before doing it again.
+    """
+    try:
+        return answer.json()
+    except ValueError:
+        raise ServerTrouble(f"the answer to {route_of(answer.request)} is no JSON") from None

@@ -173,6 +173,8 @@ class Client:
             failure = failure_of(failed.response.raw_response, now=self._now())
         except RequestError as failed:
             failure = self._trouble_of(failed.exc, f"{method} {httpx.URL(path).path}")
+        except UnicodeError:
+            raise  # a text of ours that is none: a defect, not GitHub's doing
         except ValueError:
             # githubkit reads Retry-After as a number; a proxy may have written a date there
             failure = Limited(f"GitHub limits {method} {httpx.URL(path).path}", wait_s=None)

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import structlog
 
-from bot.github.calls import Calls
+from bot.github.calls import Calls, json_of
 from bot.github.failures import Limited, NotFound, ServerTrouble
 from bot.github.issues import IssueCalls
 from bot.github.reads import base_of
@@ -60,7 +60,7 @@ class Comments:
     async def _post(self, issue: int, text: str, tag: str) -> Comment:
         path = f"/issues/{issue}/comments"
         answer = await self._issues.send(issue, "POST", path, json={"body": text})
-        posted = await self._issues.comment_of(answer.json())
+        posted = await self._issues.comment_of(json_of(answer))
         try:
             since = posted.created_at - SAME_MOMENT
             copies = _copies(await self._issues.comments_since(issue, since), tag)

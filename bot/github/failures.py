@@ -6,7 +6,7 @@ request or response body, header or query gets into a message: they can hold sec
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -16,6 +16,8 @@ from jobs.errors import Gone, Transient
 
 LONGEST_MESSAGE = 200
 """Characters of GitHub's own message that are kept; it is one sentence."""
+LONGEST_SAID_S = 86_400.0
+"""A longer wait is a mistake of a clock or a header; limits last an hour at most."""
 
 
 class ServerTrouble(Exception):  # noqa: N818 -- named after what happened
@@ -128,7 +130,8 @@ def _limit_of(response: httpx.Response, said: str, message: str, *, now: float) 
     if headers.get("x-ratelimit-remaining") == "0" and not secondary:
         reset = headers.get("x-ratelimit-reset", "")
         # a second on top: the reset is given in whole seconds
-        return Limited(message, wait_s=max(int(reset) - now, 0) + 1 if reset.isdigit() else None)
+        left = float(reset) - now + 1 if reset.isdecimal() else None
+        return Limited(message, wait_s=None if left is None else _sane(left))
     if secondary or response.status_code == 429:
         return Limited(message, wait_s=None)
     return None
@@ -136,13 +139,17 @@ def _limit_of(response: httpx.Response, said: str, message: str, *, now: float) 
 
 def _retry_after(value: str, *, now: float) -> float | None:
     """Seconds from a Retry-After header in either of its forms; None if there is none."""
-    if value.strip().isdigit():
-        return float(value)
+    if value.strip().isdecimal():
+        return _sane(float(value))
     try:
         moment = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max((moment - datetime.fromtimestamp(now, UTC)).total_seconds(), 0.0)
+    return _sane(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now)
+
+
+def _sane(seconds: float) -> float:
+    return min(max(seconds, 0.0), LONGEST_SAID_S)
 
 
 def _words_of(response: httpx.Response) -> tuple[str, tuple[str, ...]]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 NEEDED_PERMISSIONS = {"issues": "write", "contents": "write", "metadata": "read"}
 """Comments and labels; the releases that hold archives; who may do what."""
 NEEDED_EVENTS = ("issues", "issue_comment")
@@ -62,7 +60,7 @@ class OwnComments:
         self._asking = asyncio.Lock()
 
     def made_with(
-        self, read: Callable[[str], Awaitable[httpx.Response]]
+        self, read: Callable[[str], Awaitable[Any]]
     ) -> Callable[[dict[str, Any]], Awaitable[bool]]:
         """The judgement for one installation; `read` asks GitHub with its token."""
 
@@ -78,9 +76,9 @@ class OwnComments:
 
         return is_own
 
-    async def _bot_account(self, read: Callable[[str], Awaitable[httpx.Response]]) -> int:
+    async def _bot_account(self, read: Callable[[str], Awaitable[Any]]) -> int:
         async with self._asking:
             if self._bot_id is None:
                 login = (await self._identity()).bot_login
-                self._bot_id = int((await read(f"/users/{quote(login, safe='')}")).json()["id"])
+                self._bot_id = int((await read(f"/users/{quote(login, safe='')}"))["id"])
             return self._bot_id

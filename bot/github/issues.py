@@ -37,8 +37,7 @@ class IssueCalls:
 
     async def issue(self, number: int) -> Issue:
         """The issue now. Raises `Gone` saying where to, if it has left the repository."""
-        answer = await self._calls.read(f"{self._base}/issues/{number}")
-        body = answer.json()
+        body = await self._calls.read_json(f"{self._base}/issues/{number}")
         await self._refuse_moved(body)
         return _issue_of(body)
 
@@ -107,7 +106,7 @@ class IssueCalls:
         there = _full_name(str(body.get("repository_url", "")))
         if not there or there.lower() == self._repo.full_name.lower():
             return
-        renamed = (await self._calls.read(self._base)).json()
+        renamed = await self._calls.read_json(self._base)
         if there.lower() != str(renamed["full_name"]).lower():
             raise Gone(f"issue moved to {there}#{body['number']} (it was {self._repo.full_name})")
 

@@ -73,10 +73,9 @@ class RepositoryReads:
         """What a person may do here now; somebody GitHub does not know may do nothing."""
         who = quote(login, safe="")
         try:
-            answer = await self._calls.read(f"{self._base}/collaborators/{who}/permission")
+            body = await self._calls.read_json(f"{self._base}/collaborators/{who}/permission")
         except NotFound:
             return "none"
-        body = answer.json()
         for name in (body.get("role_name"), body.get(CUSTOM_ROLE_FALLBACK)):
             if name in get_args(Permission):
                 return cast("Permission", name)

@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from bot.github.calls import Calls
+from bot.github.calls import Calls, json_of
 from bot.github.failures import NotFound, Rejected
 from bot.github.reads import base_of
 from jobs.requests import Repo
@@ -68,7 +68,7 @@ class Releases:
         """The release with this tag, made if it is missing."""
         path = f"{self._base}/releases/tags/{tag}"
         try:
-            return dict((await self._calls.read(path)).json())
+            return dict(await self._calls.read_json(path))
         except NotFound:
             body = {
                 "tag_name": tag,
@@ -81,12 +81,12 @@ class Releases:
         async def attempt() -> dict[str, Any]:
             try:
                 answer = await self._calls.send("POST", f"{self._base}/releases", json=body)
+                return dict(json_of(answer))
             except Rejected as rejected:
                 # somebody was quicker: another worker, or our own attempt whose answer was lost
                 if "already_exists" not in rejected.codes:
                     raise
-                answer = await self._calls.read(path)
-            return dict(answer.json())
+                return dict(await self._calls.read_json(path))
 
         return await self._calls.write(attempt)
 
@@ -118,7 +118,7 @@ class Releases:
             headers={"Content-Type": "application/zip", "Content-Length": str(size)},
             content=lambda: _chunks(content),
         )
-        return dict(answer.json())
+        return dict(json_of(answer))
 
     async def _settle(
         self, release: dict[str, Any], name: str, rejected: Rejected

@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 
 TRIES_ON_TROUBLE = 5
 """Four repeats after 0.5, 1, 2 and 4 s at most: outlasts a restart of a frontend, not an outage."""
+TRIES_ON_LIMIT = 8
+"""However short the waits are that GitHub names."""
 FIRST_PAUSE_S = 0.5
 UNTOLD_WAIT_S = 60.0
 """GitHub's rule for a secondary limit that names no time: at least a minute, then longer."""
@@ -71,7 +73,7 @@ async def run_with_retries(
             wait_s = limit_wait_s(limit, limits, timing.spread())
             await on_limit(wait_s)
             waited_s += wait_s
-            if waited_s > LONGEST_WAIT_S:
+            if waited_s > LONGEST_WAIT_S or limits == TRIES_ON_LIMIT:
                 raise Transient(str(limit), retry_after=timedelta(seconds=wait_s)) from None
             log.warning("github_limit", problem=str(limit), wait_s=round(wait_s, 2))
         await timing.sleep(wait_s)
@@ -84,6 +86,10 @@ def trouble_wait_s(troubles: int, spread: float) -> float:
 
 
 def limit_wait_s(limit: Limited, limits: int, spread: float) -> float:
-    """Seconds to stay away: what GitHub said, else a minute, doubling; never less than said."""
-    said = limit.wait_s if limit.wait_s is not None else UNTOLD_WAIT_S * 2.0 ** (limits - 1)
-    return said + spread * min(1.0, said / 10)
+    """Seconds to stay away: never less than GitHub said, nor than a second, then two, four …
+
+    Where it said nothing: a minute, then two, four …
+    """
+    backoff = 2.0 ** (limits - 1)
+    wait = UNTOLD_WAIT_S * backoff if limit.wait_s is None else max(limit.wait_s, backoff)
+    return wait + spread * min(1.0, wait / 10)

@@ -15,6 +15,8 @@ from bot.github.pacing import Pacer
 from bot.github.repository import RepositoryClient
 from config.settings import Settings
 from demo.github import Exchange, LocalGitHub, RepositoryHandle, make_private_key
+from demo.github.answers import Answer
+from demo.github.faults import Fault
 from jobs.requests import Repo
 from tests.bot.github.clocks import StoppedClock
 
@@ -52,6 +54,10 @@ class World:
         settings = self.settings.model_copy(update=changes)
         app = GitHubApp(settings, timing=self.clock.timing, pacer=pacer)
         return await self.open_more.enter_async_context(app)
+
+    def answer_with(self, answer: Answer, *, on: str) -> None:
+        """Answer the next such request with this, after its effect."""
+        self.gh.faults._add(Fault(on=on, times=1, answer=answer, after_effect=True))
 
     def calls(self, start: str = "") -> list[Exchange]:
         """Requests so far that begin like this, without those for tokens."""

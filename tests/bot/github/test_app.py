@@ -13,7 +13,7 @@ from bot.github.app import GitHubApp
 from bot.github.failures import BadCredentials
 from config.settings import Settings
 from demo.github import make_private_key
-from jobs.errors import Gone
+from jobs.errors import Gone, Transient
 from tests.bot.github.conftest import KEY, World
 
 
@@ -122,6 +122,14 @@ async def test_planning_a_label_takes_few_calls(world: World, tmp_path: Path):
 
 async def test_the_check_finds_nothing_where_all_is_well(world: World):
     assert await world.app.check() is None
+    await world.app.prove()
+
+
+async def test_the_proof_raises_what_the_check_finds(world: World):
+    world.gh.faults.answer(503, on="GET /app", times=None)
+    with pytest.raises(Transient, match="does not answer"):
+        await world.app.prove()
+    assert len(world.calls()) == 1
 
 
 async def test_the_check_names_what_the_app_was_not_granted(world: World):
@@ -143,7 +151,7 @@ async def test_the_check_names_what_the_app_was_not_granted(world: World):
         ({"github_private_key": "-----BEGIN NONSENSE-----"}, "SKILLBENCH_GITHUB_PRIVATE_KEY"),
         ({"github_private_key": make_private_key()}, "SKILLBENCH_GITHUB_PRIVATE_KEY"),
         ({"github_api_url": "api.github.com"}, "SKILLBENCH_GITHUB_API_URL"),
-        ({"github_api_url": "http://["}, "SKILLBENCH_GITHUB_API_URL"),
+        ({"github_api_url": "http://github:port"}, "SKILLBENCH_GITHUB_API_URL"),
         ({"github_api_url": "http://127.0.0.1:1"}, "http://127.0.0.1:1 does not answer"),
     ],
 )

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bot.github.tags import render_tag, with_tag
+from demo.github.answers import Answer
 from jobs.errors import Gone, Transient
 from tests.bot.github.conftest import World
 
@@ -149,3 +150,16 @@ async def test_a_text_that_github_finds_too_long_is_not_silent(world: World):
     with pytest.raises(ValueError, match="65536"):
         await world.client.comment(7, "x" * 65_536, tag="report:1")
     assert world.calls() == []
+
+
+async def test_an_unreadable_answer_to_a_post_is_looked_up_and_not_repeated(world: World):
+    world.answer_with(Answer(200, raw=b"<html>Proxy</html>"), on=POST)
+    await world.client.comment(7, "Report", tag="report:1")
+    assert world.handle.comments(7) == [with_tag("Report", "report:1")]
+    assert len(world.calls(POST)) == 1
+
+
+async def test_a_text_that_is_no_unicode_is_a_defect_and_not_taken_for_a_limit(world: World):
+    with pytest.raises(UnicodeEncodeError):
+        await world.client.comment(7, "half \ud83e of an emoji", tag="report:1")
+    assert world.handle.comments(7) == []

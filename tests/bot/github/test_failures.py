@@ -78,8 +78,23 @@ def test_retry_after_is_taken_at_its_word_in_both_forms(value: str, wait_s: floa
     assert failure.wait_s == wait_s
 
 
-def test_an_unreadable_retry_after_is_a_limit_without_a_time():
-    failure = failure_of(an_answer(429, {}, {"retry-after": "soon"}), now=START)
+@pytest.mark.parametrize("value", ["9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_an_absurd_wait_is_cut_to_a_day(value: str):
+    for headers in (
+        {"retry-after": value},
+        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 400},
+    ):
+        failure = failure_of(an_answer(403, {}, headers), now=START)
+        assert isinstance(failure, Limited)
+        assert failure.wait_s == 86_400
+
+
+@pytest.mark.parametrize("value", ["soon", "", "-5", "\u00b2", "1.5"])
+def test_an_unreadable_retry_after_is_a_limit_without_a_time(value: str):
+    request = httpx.Request("POST", "https://api.github.com/x")
+    headers = [(b"retry-after", value.encode("latin-1"))]
+    answer = httpx.Response(429, headers=headers, request=request)
+    failure = failure_of(answer, now=START)
     assert isinstance(failure, Limited)
     assert failure.wait_s is None
 

@@ -1,14 +1,14 @@
 """Issues as they stand now, and the ways in which an issue can be gone."""
 
-from typing import Any
-
 import pytest
 
 from bot.github.failures import Forbidden
+from demo.github.answers import Answer
 from jobs.errors import Gone
 from tests.bot.github.conftest import World
 
 ISSUE = "GET /repos/acme/skills/issues/7"
+LIST = f"{ISSUE}/comments"
 
 
 async def test_an_issue_is_read_whole(world: World):
@@ -26,17 +26,36 @@ async def test_a_pull_request_says_that_it_is_one(world: World):
 
 
 async def test_an_empty_body_and_a_deleted_author_are_no_trouble(world: World):
-    issue = (await world.client.issue(7), world.calls("GET")[0].answer)[1]
-    world.gh.faults.answer(200, on=ISSUE)
-    world.gh.faults._active[-1].answer = _answered(issue | {"body": None, "user": None})
+    await world.client.issue(7)
+    body = world.calls(ISSUE)[0].answer | {"body": None, "user": None}
+    world.answer_with(Answer(200, body), on=ISSUE)
     found = await world.client.issue(7)
     assert (found.body, found.author) == ("", "ghost")
 
 
-def _answered(body: Any) -> Any:
-    from demo.github.answers import Answer
+async def test_an_answer_that_is_no_json_is_asked_for_again(world: World):
+    world.answer_with(Answer(200, raw=b"<html>Please sign in</html>"), on=ISSUE)
+    assert (await world.client.issue(7)).title == "Case 7"
 
-    return Answer(200, body)
+
+async def test_the_bot_is_known_by_its_account_where_github_names_no_app(world: World):
+    await world.client.comment(7, "Ours", tag="t")
+    world.gh.add_bot("renovate[bot]")
+    world.handle.comment(7, by="renovate[bot]", body="Theirs")
+    await world.client.comments(7)
+    rows = [row | {"performed_via_github_app": None} for row in world.calls(LIST)[-1].answer]
+    rows[1]["user"] |= {"login": world.gh.bot_login}  # a name proves nothing
+    world.answer_with(Answer(200, rows), on="GET */issues/7/comments")
+    comments = await world.client.comments(7)
+    assert [comment.by_this_app for comment in comments] == [True, False]
+
+
+async def test_what_a_person_wrote_through_the_app_is_not_the_apps_own(world: World):
+    await world.client.comment(7, "Ours", tag="t")
+    (row,) = world.calls(LIST)[-1].answer
+    person = row | {"user": row["user"] | {"type": "User", "id": 1, "login": "mona"}}
+    world.answer_with(Answer(200, [person]), on="GET */issues/7/comments")
+    assert not (await world.client.comments(7))[0].by_this_app
 
 
 async def test_comments_come_oldest_first_with_who_wrote_them(world: World):

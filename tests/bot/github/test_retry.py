@@ -3,7 +3,7 @@
 import pytest
 
 from bot.github.failures import Forbidden, Limited, ServerTrouble
-from bot.github.retry import LONGEST_WAIT_S, TRIES_ON_TROUBLE, run_with_retries
+from bot.github.retry import LONGEST_WAIT_S, TRIES_ON_LIMIT, TRIES_ON_TROUBLE, run_with_retries
 from jobs.errors import Transient
 from tests.bot.github.clocks import StoppedClock
 
@@ -73,6 +73,14 @@ async def test_limits_that_never_end_are_waited_for_in_bounded_time():
     with pytest.raises(Transient):
         await script.run(clock)
     assert sum(clock.waits) <= LONGEST_WAIT_S
+
+
+async def test_limits_that_name_no_real_wait_end_too():
+    script, clock = Script(*[Limited("limit", wait_s=0)] * 99), StoppedClock()
+    with pytest.raises(Transient):
+        await script.run(clock)
+    assert script.tries == TRIES_ON_LIMIT
+    assert clock.waits == sorted(clock.waits)
 
 
 async def test_what_is_final_is_not_tried_again():
