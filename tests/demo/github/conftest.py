@@ -1,0 +1,92 @@
+"""A served local GitHub with a sample repository, and clients that speak to it as the App."""
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+
+from demo.github import LocalGitHub, RepositoryHandle, Served
+
+SAMPLE = {
+    "README.md": b"# Sample\n",
+    "skills/count/SKILL.md": b"---\nname: count\n---\nCount.\n",
+    "skills/count/run.sh": b"#!/bin/sh\n",
+}
+
+
+@dataclass
+class MovableClock:
+    """A clock that a test moves by hand."""
+
+    now: datetime = field(default_factory=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_time(self, amount: timedelta) -> None:
+        self.now += amount
+
+
+@dataclass
+class Stage:
+    """A local GitHub that is being served, its repository, and the App's clients."""
+
+    gh: LocalGitHub
+    repo: RepositoryHandle
+    clock: MovableClock
+    served: Served
+    http: httpx.AsyncClient
+    """With an installation token."""
+    app: httpx.AsyncClient
+    """With the App's JWT."""
+
+    async def new_token(self, **body: Any) -> httpx.Response:
+        address = f"/app/installations/{self.gh.installation_id}/access_tokens"
+        return await self.app.post(address, json=body)
+
+
+def make_jwt(gh: LocalGitHub, **claims: Any) -> str:
+    """The App's JWT as a client signs it, with claims replaced as asked."""
+    now = int(time.time())
+    standard = {"iat": now - 60, "exp": now + 540, "iss": str(gh.app_id)}
+    return jwt.encode(standard | claims, gh.private_key_pem, algorithm="RS256")
+
+
+def write_sample(folder: Path) -> Path:
+    """A small skills repository with an executable and a link."""
+    for path, content in SAMPLE.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    (folder / "skills/count/run.sh").chmod(0o755)
+    (folder / "count").symlink_to("skills/count")
+    return folder
+
+
+def bearer(text: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {text}", "accept": "application/vnd.github+json"}
+
+
+@pytest.fixture
+async def stage(app_key: str, tmp_path: Path) -> AsyncIterator[Stage]:
+    clock = MovableClock()
+    gh = LocalGitHub(clock=clock, private_key_pem=app_key)
+    repo = gh.add_repository("octo", "skills", folder=write_sample(tmp_path / "sample"))
+    gh.add_person("maria", {"octo/skills": "write"})
+    gh.add_person("visitor")
+    async with (
+        gh.serve() as served,
+        httpx.AsyncClient(base_url=served.api_url, headers=bearer(make_jwt(gh))) as app,
+        httpx.AsyncClient(base_url=served.api_url) as http,
+    ):
+        scene = Stage(gh, repo, clock, served, http, app)
+        token = (await scene.new_token()).json()["token"]
+        http.headers.update(bearer(token))
+        gh.requests.clear()
+        yield scene

@@ -1,0 +1,156 @@
+"""One walk over the whole API, judged by GitHub's own description of it."""
+
+from collections.abc import Callable
+
+
+from demo.github import LocalGitHub
+from demo.github.rest_releases import UPLOAD_ENDPOINTS
+from demo.github.server import ENDPOINTS
+from tests.demo.github.conftest import Stage
+
+REPO = "/repos/octo/skills"
+
+
+async def _walk_app(stage: Stage) -> None:
+    installation = f"/app/installations/{stage.gh.installation_id}"
+    for path in ("/app", "/app/installations", installation, f"{REPO}/installation"):
+        assert (await stage.app.get(path)).status_code == 200
+    narrow = await stage.new_token(repositories=["skills"], permissions={"issues": "read"})
+    assert narrow.status_code == 201
+    assert narrow.json()["repository_selection"] == "selected"
+    revoked = {"authorization": f"token {narrow.json()['token']}"}
+    assert (await stage.http.delete("/installation/token", headers=revoked)).status_code == 204
+    assert (await stage.app.get("/app/hook/config")).status_code == 200
+    rows = (await stage.app.get("/app/hook/deliveries", params={"per_page": 1})).json()
+    delivery = f"/app/hook/deliveries/{rows[0]['id']}"
+    assert (await stage.app.get(delivery)).json()["guid"] == rows[0]["guid"]
+    assert (await stage.app.post(f"{delivery}/attempts")).status_code == 202
+    for path in ("/installation/repositories", "/rate_limit", "/users/maria", "/users/octo"):
+        assert (await stage.http.get(path)).status_code == 200
+
+
+async def _walk_code(stage: Stage) -> None:
+    head = stage.repo.head
+    tree = (await stage.http.get(f"{REPO}/git/trees/{head}", params={"recursive": "1"})).json()
+    assert {row["path"]: row["mode"] for row in tree["tree"]}["count"] == "120000"
+    folder = next(row["sha"] for row in tree["tree"] if row["path"] == "skills")
+    for path in (
+        REPO,
+        f"{REPO}/commits/main",
+        f"{REPO}/commits/{head[:8]}",
+        f"{REPO}/branches/main",
+        f"{REPO}/git/trees/{folder}",
+        f"{REPO}/contents",
+        f"{REPO}/contents/README.md",
+        f"{REPO}/contents/count",
+        f"{REPO}/contents/skills/count",
+        f"{REPO}/collaborators/maria/permission",
+    ):
+        assert (await stage.http.get(path)).status_code == 200, path
+    for path in (f"{REPO}/tarball", f"{REPO}/tarball/{head}"):
+        assert (await stage.http.get(path)).status_code == 302
+
+
+async def _walk_issues(stage: Stage) -> None:
+    http = stage.http
+    new = await http.post(f"{REPO}/issues", json={"title": "T", "body": "B", "labels": ["a"]})
+    issue = f"{REPO}/issues/{new.json()['number']}"
+    listing = await http.get(f"{REPO}/issues", params={"state": "all", "labels": "a"})
+    assert [row["title"] for row in listing.json()] == ["T"]
+    patch = {"title": "T2", "labels": ["b"], "state": "closed", "state_reason": "not_planned"}
+    changed = (await http.patch(issue, json=patch)).json()
+    assert (changed["state"], changed["state_reason"]) == ("closed", "not_planned")
+    assert (await http.get(issue)).json()["title"] == "T2"
+
+    label = {"name": "needs/benchmark", "color": "FBCA04", "description": "ask"}
+    assert (await http.post(f"{REPO}/labels", json=label)).status_code == 201
+    names = [row["name"] for row in (await http.get(f"{REPO}/labels")).json()]
+    assert names == ["a", "b", "needs/benchmark"]
+    assert (await http.get(f"{REPO}/labels/needs%2Fbenchmark")).json()["color"] == "fbca04"
+    await http.post(f"{issue}/labels", json={"labels": ["needs/benchmark"]})
+    assert (await http.get(f"{issue}/labels")).status_code == 200
+    left = await http.delete(f"{issue}/labels/needs%2Fbenchmark")
+    assert [row["name"] for row in left.json()] == ["b"]
+    assert (await http.put(f"{issue}/labels", json={"labels": ["a"]})).status_code == 200
+    assert (await http.delete(f"{issue}/labels")).status_code == 204
+
+
+async def _walk_moved_issue(stage: Stage) -> None:
+    target = stage.gh.add_repository("octo", "elsewhere")
+    moving = stage.repo.open_issue(author="maria", title="Moves", body="")
+    stage.repo.transfer_issue(moving.number, target, by="maria")
+    redirect = await stage.http.get(f"{REPO}/issues/{moving.number}")
+    assert redirect.status_code == 301
+    assert (await stage.http.get(redirect.headers["location"])).json()["title"] == "Moves"
+
+
+async def _walk_comments(stage: Stage) -> None:
+    http = stage.http
+    issue = stage.repo.open_issue(author="maria", title="Talk", body="")
+    place = f"{REPO}/issues/{issue.number}"
+    comment = (await http.post(f"{place}/comments", json={"body": "one"})).json()
+    address = f"{REPO}/issues/comments/{comment['id']}"
+    assert (await http.patch(address, json={"body": "two"})).json()["body"] == "two"
+    assert (await http.get(address)).json()["body"] == "two"
+    for path in (f"{place}/comments", f"{REPO}/issues/comments"):
+        assert [row["body"] for row in (await http.get(path)).json()] == ["two"]
+    for reacted in (place, address):
+        made = [await http.post(f"{reacted}/reactions", json={"content": "eyes"}) for _ in range(2)]
+        assert [answer.status_code for answer in made] == [201, 200]
+        assert len((await http.get(f"{reacted}/reactions")).json()) == 1
+        gone = await http.delete(f"{reacted}/reactions/{made[0].json()['id']}")
+        assert gone.status_code == 204
+    mutation = (
+        "mutation($input: MinimizeCommentInput!) { minimizeComment(input: $input) { __typename } }"
+    )
+    given = {"input": {"subjectId": comment["node_id"], "classifier": "OUTDATED"}}
+    await http.post("/graphql", json={"query": mutation, "variables": given})
+    assert (await http.get(address)).json()["minimized"] == {"reason": "outdated"}
+    assert (await http.delete(address)).status_code == 204
+
+
+async def _walk_releases(stage: Stage) -> None:
+    http = stage.http
+    draft = {"tag_name": "results-1", "name": "Results", "prerelease": True}
+    release = (await http.post(f"{REPO}/releases", json=draft)).json()
+    upload = release["upload_url"].partition("{")[0]
+    asset = await http.post(
+        upload,
+        params={"name": "run 1.zip"},
+        content=b"PK",
+        headers={"content-type": "application/zip"},
+    )
+    assert asset.json()["name"] == "run.1.zip"
+    for path in (
+        f"{REPO}/releases",
+        f"{REPO}/releases/tags/results-1",
+        f"{REPO}/releases/{release['id']}",
+        f"{REPO}/releases/{release['id']}/assets",
+        f"{REPO}/releases/assets/{asset.json()['id']}",
+    ):
+        assert (await http.get(path)).status_code == 200, path
+    download = await http.get(asset.json()["browser_download_url"])
+    assert download.content == b"PK"
+    removed = await http.delete(f"{REPO}/releases/assets/{asset.json()['id']}")
+    assert removed.status_code == 204
+
+
+async def test_every_endpoint_is_understood_and_answers_as_github_describes(
+    stage: Stage, openapi_checked: Callable[[LocalGitHub], LocalGitHub]
+) -> None:
+    openapi_checked(stage.gh)
+    stage.gh.set_webhook(f"{stage.served.web_url}/no-hook-here", "secret")
+    stage.repo.open_issue(author="maria", title="First", body="text", labels=["a"])
+    await stage.gh.deliveries_done()
+    await _walk_app(stage)
+    await _walk_code(stage)
+    stage.repo.delete_issue(1, by="maria")
+    await _walk_issues(stage)
+    await _walk_moved_issue(stage)
+    await _walk_comments(stage)
+    await _walk_releases(stage)
+    await stage.gh.deliveries_done()
+    walked = {(exchange.method, exchange.route) for exchange in stage.gh.requests}
+    offered = {(row.method, row.path) for row in (*ENDPOINTS, *UPLOAD_ENDPOINTS)}
+    assert walked >= offered, sorted(offered - walked)
+    assert not [e for e in stage.gh.requests if e.status >= 400]
