@@ -15,10 +15,11 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.github.calls import Calls
-from bot.github.client import TIMEOUT, USER_AGENT, Client, tls
+from bot.github.client import TIMEOUT, USER_AGENT, Client, may_use_proxy, tls
 from bot.github.failures import (
     BadCredentials,
     Limited,
+    Moved,
     NotFound,
     Rejected,
     ServerTrouble,
@@ -64,7 +65,10 @@ class GitHubApp:
         self._asking = asyncio.Lock()
         self._own = OwnComments(settings.github_app_id, self.identity)
         self._plain = httpx.AsyncClient(
-            timeout=TIMEOUT, verify=tls(), headers={"User-Agent": USER_AGENT}
+            timeout=TIMEOUT,
+            verify=tls(),
+            trust_env=may_use_proxy(settings.github_api_url),
+            headers={"User-Agent": USER_AGENT},
         )
         # these log whole addresses, and that of a private tarball holds a token
         for chatty in ("httpx", "httpcore"):
@@ -113,32 +117,38 @@ class GitHubApp:
             repo, calls, is_own=self._own.made_with(calls.read_json), plain=self._plain
         )
 
-    async def check(self) -> str | None:
-        """What keeps the App from working and what to do about it; None if nothing does.
+    async def prove(self) -> Identity:
+        """Prove the App's credentials by using them, now, in five seconds at most.
 
-        Asks GitHub once, never waits longer than five seconds, and raises nothing.
+        Raises `Transient` with what is wrong and what to do about it.
         """
+        url = self._settings.github_api_url
         try:
             async with asyncio.timeout(CHECK_S):
                 answer = await self._client(APP_ITSELF).send("GET", "/app")
-            identity = identity_of(answer.json())
+            return identity_of(answer.json())
         except (TimeoutError, ServerTrouble, Limited) as trouble:
-            return f"{self._settings.github_api_url} does not answer: {trouble or 'too slow'}"
-        except (Gone, Transient, Rejected) as problem:
-            return str(problem)
+            raise Transient(f"{url} does not answer: {trouble or 'too slow'}") from None
+        except (Gone, Rejected, Moved) as problem:
+            raise bad_credentials(str(problem)) from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            return f"{self._settings.github_api_url} does not answer as GitHub's API does"
-        if identity.missing:
-            return (
-                f"the GitHub App {identity.slug} lacks {', '.join(identity.missing)}: grant it "
-                "on the App's settings page, then accept it on each installation"
-            )
-        return None
+            raise Transient(f"{url} does not answer as GitHub's API does") from None
 
-    async def prove(self) -> None:
-        """As `check`, for those who want a problem raised. Raises `Transient`."""
-        if problem := await self.check():
-            raise Transient(problem)
+    async def check(self) -> str | None:
+        """What keeps the App from working and what to do about it; None if nothing does.
+
+        Beside the credentials it looks at what the App was granted. Raises nothing.
+        """
+        try:
+            identity = await self.prove()
+        except Transient as problem:
+            return str(problem)
+        if not identity.missing:
+            return None
+        return (
+            f"the GitHub App {identity.slug} lacks {', '.join(identity.missing)}: grant it on "
+            "the App's settings page, then accept it on each installation"
+        )
 
     @property
     def calls_made(self) -> int:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import structlog
@@ -126,7 +127,7 @@ class Client:
             follow_redirects=False,
             timeout=TIMEOUT,
             ssl_verify=tls(),
-            trust_env=not is_loopback(self.base.host),
+            trust_env=may_use_proxy(api_url),
             cache_strategy=self._tokens,
             http_cache=False,
             auto_retry=False,
@@ -210,11 +211,10 @@ def origin_of(url: httpx.URL) -> tuple[str, str, int]:
     return url.scheme, url.host, url.port or default
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine; proxies from the environment are no way to it."""
-    if host == "localhost":
-        return True
+def may_use_proxy(api_url: str) -> bool:
+    """Whether proxies of the environment are on the way; to this machine they are not."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        host = urlsplit(api_url).hostname or ""
+        return host != "localhost" and not ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False
+        return True  # a name, or no address at all, which the first call will say

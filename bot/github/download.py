@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 
 from bot.github.calls import MOST_REDIRECTS, Calls
-from bot.github.failures import Moved, NotFound, ServerTrouble, failure_of
+from bot.github.failures import Moved, NotFound, ServerTrouble, TokenExpired, failure_of
 from jobs.errors import Refused, Transient
 
 LARGEST_TARBALL = 500_000_000
@@ -44,7 +44,7 @@ async def download(
         try:
             async with _opened(calls, path, plain) as answer:
                 await _save(answer, part, largest)
-        except httpx.TransportError as dropped:
+        except httpx.RequestError as dropped:
             reason = type(dropped).__name__
             raise ServerTrouble(f"the download of {path} broke off ({reason})") from None
 
@@ -67,7 +67,10 @@ async def _opened(
     try:
         if not answer.is_success:
             await answer.aread()
-            raise failure_of(answer, now=calls.timing.now())
+            failure = failure_of(answer, now=calls.timing.now())
+            if isinstance(failure, TokenExpired | Moved):  # the address was good for minutes only
+                failure = ServerTrouble(str(failure))
+            raise failure
         yield answer
     finally:
         await answer.aclose()

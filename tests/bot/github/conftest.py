@@ -1,5 +1,6 @@
 """A local GitHub on a real socket, and the App that talks to it without waiting."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -9,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.github.repository import RepositoryClient
 from config.settings import Settings
-from demo.github import Exchange, LocalGitHub, RepositoryHandle, make_private_key
+from demo.github import Exchange, LocalGitHub, RepositoryHandle
 from demo.github.answers import Answer
 from demo.github.faults import Fault
 from jobs.requests import Repo
 from tests.bot.github.clocks import StoppedClock
-
-KEY = make_private_key()
+from tests.openapi import check_exchanges
 
 
 @dataclass
@@ -49,10 +50,12 @@ class World:
         assert installation is not None
         return Repo(owner=owner, name=name, installation_id=installation.id)
 
-    async def another_app(self, *, pacer: Pacer | None = None, **changes: Any) -> GitHubApp:
+    async def another_app(
+        self, *, pacer: Pacer | None = None, redis: Redis | None = None, **changes: Any
+    ) -> GitHubApp:
         """The App as a second process has it."""
         settings = self.settings.model_copy(update=changes)
-        app = GitHubApp(settings, timing=self.clock.timing, pacer=pacer)
+        app = GitHubApp(settings, timing=self.clock.timing, pacer=pacer, redis=redis)
         return await self.open_more.enter_async_context(app)
 
     def answer_with(self, answer: Answer, *, on: str) -> None:
@@ -70,9 +73,10 @@ class World:
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
+async def world(tmp_path: Path, app_key: str) -> AsyncIterator[World]:
+    """Every request of the bot must be one that GitHub describes; that is judged at the end."""
     clock = StoppedClock(now=time.time())
-    gh = LocalGitHub(clock=lambda: datetime.fromtimestamp(clock.now, UTC), private_key_pem=KEY)
+    gh = LocalGitHub(clock=lambda: datetime.fromtimestamp(clock.now, UTC), private_key_pem=app_key)
     folder = tmp_path / "skills"
     folder.mkdir()
     (folder / "README.md").write_text("# Skills\n")
@@ -84,8 +88,25 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         settings = Settings(
             _env_file=None,
             github_app_id=str(gh.app_id),
-            github_private_key=KEY,
+            github_private_key=app_key,
             github_api_url=served.api_url,
         )
         app = await more.enter_async_context(GitHubApp(settings, timing=clock.timing))
         yield World(gh, settings, clock, app, handle, more)
+    check_exchanges(gh.requests)
+
+
+@pytest.fixture
+async def redis_socket(tmp_path: Path) -> AsyncIterator[Path]:
+    socket = tmp_path / "redis.sock"
+    server = await asyncio.create_subprocess_exec(
+        "redis-server", "--port", "0", "--unixsocket", str(socket), "--save", "",
+        "--dir", str(tmp_path), stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert server.stdout is not None
+    async with asyncio.timeout(10):
+        while b"ready to accept" not in (line := await server.stdout.readline()).lower():
+            assert line, "redis-server ended before it was ready"
+    yield socket
+    server.terminate()
+    await server.communicate()

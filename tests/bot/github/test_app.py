@@ -14,7 +14,7 @@ from bot.github.failures import BadCredentials
 from config.settings import Settings
 from demo.github import make_private_key
 from jobs.errors import Gone, Transient
-from tests.bot.github.conftest import KEY, World
+from tests.bot.github.conftest import World
 
 
 async def test_the_app_knows_itself_after_one_call(world: World):
@@ -122,10 +122,10 @@ async def test_planning_a_label_takes_few_calls(world: World, tmp_path: Path):
 
 async def test_the_check_finds_nothing_where_all_is_well(world: World):
     assert await world.app.check() is None
-    await world.app.prove()
+    assert (await world.app.prove()).slug == "skillbench"
 
 
-async def test_the_proof_raises_what_the_check_finds(world: World):
+async def test_a_proof_that_fails_is_raised_without_trying_again(world: World):
     world.gh.faults.answer(503, on="GET /app", times=None)
     with pytest.raises(Transient, match="does not answer"):
         await world.app.prove()
@@ -139,6 +139,7 @@ async def test_the_check_names_what_the_app_was_not_granted(world: World):
     assert problem is not None
     assert "permission issues: write" in problem
     assert "event issue_comment" in problem
+    await world.app.prove()
 
 
 @pytest.mark.parametrize(
@@ -152,18 +153,19 @@ async def test_the_check_names_what_the_app_was_not_granted(world: World):
         ({"github_private_key": make_private_key()}, "SKILLBENCH_GITHUB_PRIVATE_KEY"),
         ({"github_api_url": "api.github.com"}, "SKILLBENCH_GITHUB_API_URL"),
         ({"github_api_url": "http://github:port"}, "SKILLBENCH_GITHUB_API_URL"),
+        ({"github_api_url": "http://["}, "http://["),
         ({"github_api_url": "http://127.0.0.1:1"}, "http://127.0.0.1:1 does not answer"),
     ],
 )
 async def test_the_check_names_the_setting_to_change(
-    world: World, changes: dict[str, str], word: str
+    world: World, app_key: str, changes: dict[str, str], word: str
 ):
     settings = Settings(
         _env_file=None,
         **(
             {
                 "github_app_id": str(world.gh.app_id),
-                "github_private_key": KEY,
+                "github_private_key": app_key,
                 "github_api_url": world.settings.github_api_url,
             }
             | changes

@@ -13,24 +13,9 @@ from redis.asyncio import Redis
 
 from bot.github.pacing import HOUR_S, MemoryPacer, Pacer, RedisPacer
 from tests.bot.github.clocks import StoppedClock
+from tests.bot.github.conftest import World
 
 AN_HOUR = 20
-
-
-@pytest.fixture
-async def redis_socket(tmp_path: Path) -> AsyncIterator[Path]:
-    socket = tmp_path / "redis.sock"
-    server = await asyncio.create_subprocess_exec(
-        "redis-server", "--port", "0", "--unixsocket", str(socket), "--save", "",
-        "--dir", str(tmp_path), stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    assert server.stdout is not None
-    async with asyncio.timeout(10):
-        while b"ready to accept" not in (line := await server.stdout.readline()).lower():
-            assert line, "redis-server ended before it was ready"
-    yield socket
-    server.terminate()
-    await server.communicate()
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -92,6 +77,15 @@ async def test_two_processes_share_one_schedule(redis_socket: Path):
         slots = await asyncio.gather(*(pacer.reserve(7, longest_s=900) for pacer in pacers))
     waits = sorted(slot.wait_s for slot in slots)
     assert waits == pytest.approx(range(10), abs=0.5)
+
+
+async def test_two_apps_on_one_redis_write_in_turn(world: World, redis_socket: Path):
+    async with Redis(unix_socket_path=str(redis_socket)) as redis:
+        for reaction in ("eyes", "rocket", "heart"):
+            app = await world.another_app(redis=redis)
+            await app.repository(world.repo).react(7, None, reaction)
+    assert world.clock.waits == pytest.approx([1, 2], abs=0.9)
+    assert len(world.handle.issue(7).reactions) == 3
 
 
 async def test_without_redis_a_process_keeps_its_own_schedule(tmp_path: Path):

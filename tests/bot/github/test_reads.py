@@ -119,6 +119,18 @@ async def test_a_download_that_breaks_off_starts_again_from_the_api(world: World
     assert len(world.calls("GET")) == 2
 
 
+async def test_an_address_that_expired_is_asked_for_anew(world: World, tmp_path: Path):
+    target = tmp_path / "commit.tar.gz"
+    async with an_other_host() as host:
+        expired = b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"
+        host.answers = [expired, an_answer(b"packed")]
+        world.gh.faults.answer(
+            302, on="GET */tarball/*", times=2, headers={"location": f"{host.url}/x"}
+        )
+        await world.client.download_tarball(COMMIT, target)
+    assert target.read_bytes() == b"packed"
+
+
 async def test_a_download_that_never_ends_well_is_transient_and_leaves_nothing(
     world: World, tmp_path: Path
 ):
