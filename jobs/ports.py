@@ -81,8 +81,8 @@ class IssueWriter(Protocol):
     async def edit_comment(
         self, comment_id: int, body: str, *, tag: str, droppable: bool = False
     ) -> None:
-        """Replace a comment's text. A `droppable` edit (progress, never an end) is left out
-        while writes are scarce, so that it cannot delay or cost a report.
+        """Replace a comment's text. A `droppable` edit (progress, never an end) is given up
+        at once, with `Transient`, while writes are scarce: it must not delay a report.
         """
 
     async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:

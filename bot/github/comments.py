@@ -50,12 +50,16 @@ class Comments:
     async def edit_comment(
         self, comment_id: int, body: str, *, tag: str, droppable: bool = False
     ) -> None:
-        """Replace a comment's text; a `droppable` edit is left out while writes are scarce."""
+        """Replace a comment's text.
+
+        A `droppable` edit is tried once and only if its moment is near; left out, it raises
+        `Transient`, so that the caller knows that the comment still says the old thing.
+        """
         text = with_tag(body, tag)
         if not droppable:
             await self._calls.write(lambda: self._edit(comment_id, text))
         elif not await self._calls.write_or_drop(lambda: self._edit(comment_id, text)):
-            log.info("edit_dropped", comment=comment_id)
+            raise Transient(f"a progress edit of comment {comment_id} was left out")
 
     async def _post(self, issue: int, text: str, tag: str) -> Comment:
         path = f"/issues/{issue}/comments"
