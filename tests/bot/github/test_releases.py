@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from bot.github.failures import Rejected
+from demo.github.answers import Answer
 from demo.github.state import Asset
 from tests.bot.github.conftest import World
 
@@ -96,10 +97,44 @@ async def test_a_full_release_leads_to_the_next_part(world: World, archive: Path
     for number in range(1, 1000):
         copy = {"id": asset.id + number, "name": f"{number}.zip"}
         assets_of(world, TAG).append(Asset(**(vars(asset) | copy)))
+    before = len(world.calls("POST"))
     address = await world.client.upload("2026-05", "next.zip", archive)
     assert [found.name for found in assets_of(world, f"{TAG}-2")] == ["next.zip"]
     assert f"{TAG}-2" in address
+    assert len(world.calls("POST")) == before + 2  # a release and an upload, none in vain
     assert await world.client.upload("2026-05", NAME, archive) != address
+
+
+async def test_a_release_that_fills_up_meanwhile_leads_to_the_next_part(
+    world: World, archive: Path
+):
+    """The last place went between our look and our upload."""
+    await world.client.upload("2026-05", NAME, archive)
+    (asset,) = assets_of(world, TAG)
+    gate = world.gh.faults.hold(on=UPLOAD)
+    uploading = asyncio.create_task(world.client.upload("2026-05", "next.zip", archive))
+    async with asyncio.timeout(10):
+        await gate.reached.wait()
+        for number in range(1, 1000):
+            copy = {"id": asset.id + number, "name": f"{number}.zip"}
+            assets_of(world, TAG).append(Asset(**(vars(asset) | copy)))
+        gate.release.set()
+        await uploading
+    assert [found.name for found in assets_of(world, f"{TAG}-2")] == ["next.zip"]
+
+
+async def test_what_a_broken_upload_left_behind_is_cleared_away(world: World, archive: Path):
+    """GitHub keeps the name of an upload that broke off, in the state `starter`."""
+    await world.client.upload("2026-05", NAME, archive)
+    (asset,) = assets_of(world, TAG)
+    release = world.calls("POST /repos/acme/skills/releases")[0].answer
+    husk = world.calls("POST /repos/acme/skills/releases/")[0].answer | {"state": "starter"}
+    world.answer_with(Answer(200, release | {"assets": [husk]}), on="GET */releases/tags/*")
+    world.answer_with(Answer(200, [husk]), on=f"GET */releases/{release['id']}/assets")
+    await world.client.upload("2026-05", NAME, archive)
+    (anew,) = assets_of(world, TAG)
+    assert anew.id != asset.id
+    assert anew.content == archive.read_bytes()
 
 
 async def test_an_immutable_release_leads_to_the_next_part(world: World, archive: Path):
