@@ -5,6 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+NEEDS_BENCHMARK = "needs-benchmark"
+"""The label that asks for a benchmark of the issue it is put on."""
+BENCHMARKED = "benchmarked"
+"""The label that takes its place once a report stands on the issue."""
+
 
 class Value(BaseModel):
     """Base of all values: frozen, no unknown fields, plain JSON both ways."""

@@ -250,6 +250,15 @@ class JudgePass(Value):
     """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
 
 
+class LostReading(Value):
+    """A pass that gave no verdicts: it scored nothing, but it was paid for."""
+
+    number: Literal[1, 2]
+    reason: str
+    usage: Usage
+    raw_answers: tuple[str, ...]
+
+
 class ScrubCount(Value):
     """How many give-aways were replaced in each arm's files before judging."""
 
@@ -285,6 +294,7 @@ class RunResult(Value):
     ended_at: datetime
     sessions: tuple[SessionResult, ...]
     passes: tuple[JudgePass, ...] = ()
+    lost_readings: tuple[LostReading, ...] = ()
     candidate_1_is: Arm
     """The blind map of pass 1; pass 2 is swapped."""
     scrubbed: ScrubCount
@@ -307,10 +317,19 @@ class RunResult(Value):
         return self.with_skill.score - self.without_skill.score
 
     @property
+    def usages(self) -> tuple[Usage, ...]:
+        """What each session and each reading used, lost ones included."""
+        readings = (*self.passes, *self.lost_readings)
+        return tuple(part.usage for part in (*self.sessions, *readings))
+
+    @property
     def cost_usd(self) -> Decimal | None:
         """Sessions and judging together; None as soon as one part has no known price."""
-        usages = [session.usage for session in self.sessions]
-        usages += [reading.usage for reading in self.passes]
-        costs = [usage.cost_usd for usage in usages]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known, Decimal(0)) if len(known) == len(costs) else None
+        if any(usage.cost_usd is None for usage in self.usages):
+            return None
+        return self.known_cost_usd
+
+    @property
+    def known_cost_usd(self) -> Decimal:
+        """The part of the cost whose price is known."""
+        return sum((usage.cost_usd or Decimal(0) for usage in self.usages), Decimal(0))

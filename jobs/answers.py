@@ -1,0 +1,82 @@
+"""How a request ends on its issue: the last words, the reaction, the labels.
+
+The label `needs-benchmark` goes last: as long as it is there the request has not ended,
+and carrying it out again ends it.
+"""
+
+import hashlib
+
+import structlog
+
+from jobs.errors import Gone, Transient
+from jobs.living_comment import comment_tag
+from jobs.planning.plan import Plan
+from jobs.ports import Reaction
+from jobs.reporting.progress_comment import ProgressComment
+from jobs.reporting.replies import (
+    render_failure,
+    render_nothing_to_do,
+    render_platform_failure,
+    render_refusal,
+)
+from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request
+from jobs.world import World
+
+log = structlog.get_logger()
+
+
+async def refuse(request: Request, reason: str, world: World) -> None:
+    """The request cannot be carried out; `reason` is the text of a `UserError`."""
+    body = render_refusal(reason, mention=world.runs.settings.mention)
+    await _end(request, world, body=body, good=False, reported=False)
+
+
+async def reply_nothing_to_do(plan: Plan, world: World) -> None:
+    """The plan holds no run: all of it was measured before, or cannot be."""
+    body = render_nothing_to_do(
+        plan.duplicates,
+        [(one.title, one.reason) for one in plan.refused],
+        mention=world.runs.settings.mention,
+    )
+    good = bool(plan.duplicates) and not plan.refused
+    await _end(plan.request, world, body=body, good=good, reported=False)
+
+
+async def finish(request: Request, state: ProgressComment, world: World) -> None:
+    """Every run has ended, and the living comment says how."""
+    endings = {row.state for row in state.rows}
+    await _end(
+        request,
+        world,
+        good=endings <= {"done", "duplicate"},
+        reported="done" in endings,
+    )
+
+
+async def fail(request: Request, world: World, *, platform: str = "") -> None:
+    """Something broke: of ours, or a `platform` for longer than we wait."""
+    mention = world.runs.settings.mention
+    request_id = hashlib.sha256(request.key.encode()).hexdigest()[:12]
+    body = (
+        render_platform_failure(platform, request_id, mention=mention)
+        if platform
+        else render_failure(request_id, mention=mention)
+    )
+    try:
+        await _end(request, world, body=body, good=False, reported=False)
+    except (Gone, Transient) as trouble:
+        log.warning("answer_not_posted", key=request.key, problem=str(trouble))
+
+
+async def _end(
+    request: Request, world: World, *, good: bool, reported: bool, body: str = ""
+) -> None:
+    if body:
+        await world.github.comment(request.issue, body, tag=f"end:{comment_tag(request)}")
+    reaction: Reaction = "rocket" if good else "confused"
+    await world.github.react(request.issue, request.comment_id, reaction)
+    await world.github.change_labels(
+        request.issue,
+        add=[BENCHMARKED] if reported else [],
+        remove=[NEEDS_BENCHMARK] if request.origin == "label" else [],
+    )

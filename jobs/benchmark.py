@@ -1,0 +1,130 @@
+"""Carries out a request: content, plan, runs, answer. Its steps in order, and nothing else.
+
+A request may be carried out again after a crash, by another worker: the plan is stored
+before the first run starts, every finished step of a run too, and whatever is written to
+GitHub is found again instead of being written twice.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import structlog
+
+from jobs.answers import fail, finish, refuse, reply_nothing_to_do
+from jobs.content.skills import find_skills
+from jobs.content.snapshot import Snapshot
+from jobs.content.tarball import extract_tarball
+from jobs.errors import Gone, Transient, UserError
+from jobs.living_comment import living_comment
+from jobs.planning.dedup import Known
+from jobs.planning.plan import Plan, PlanInput, make_plan
+from jobs.planning.rows import make_progress
+from jobs.ports import Issue
+from jobs.requests import NEEDS_BENCHMARK, Request
+from jobs.run_runner import RunRunner
+from jobs.sessions.workspace import remove_tree
+from jobs.values import RunSpec
+from jobs.world import World
+
+RUNS_AT_ONCE = 2
+"""Runs of one request that go on together; each has two sessions of its own."""
+
+log = structlog.get_logger()
+
+
+async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
+    """Carry out a request and answer whoever asked, also where something breaks.
+
+    Raises `Transient` where it is worth carrying out again and `last_try` is False; nothing
+    that was finished is done or paid for a second time.
+    """
+    try:
+        await _carry_out(request, world)
+    except UserError as refusal:
+        await refuse(request, str(refusal), world)
+    except Gone as gone:
+        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
+    except Transient as trouble:
+        if not last_try:
+            raise
+        await fail(request, world, platform=str(trouble))
+    except Exception:
+        log.exception("request_failed", key=request.key)
+        await fail(request, world)
+
+
+async def _carry_out(request: Request, world: World) -> None:
+    issue = await world.github.issue(request.issue)
+    if request.origin == "label" and NEEDS_BENCHMARK not in issue.labels:
+        log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
+        return
+    await world.github.react(request.issue, request.comment_id, "eyes")
+    plan_key = f"plans/{hashlib.sha256(request.key.encode()).hexdigest()}.json"
+    plan = await _stored_plan(request, plan_key, world)
+    commit = plan.commit if plan else await world.github.default_commit()
+    async with _open_snapshot(commit, world) as snapshot:
+        if plan is None:
+            plan = await _make_plan(request, issue, snapshot, world)
+            await world.runs.blobs.put(plan_key, plan.model_dump_json().encode())
+        if plan.runs:
+            await _run_plan(plan, snapshot, world)
+        else:
+            await reply_nothing_to_do(plan, world)
+    await world.runs.blobs.delete(plan_key)
+
+
+async def _stored_plan(request: Request, key: str, world: World) -> Plan | None:
+    """The plan of an earlier attempt at this very request; a label asks anew each time."""
+    stored = await world.runs.blobs.get(key)
+    plan = Plan.model_validate_json(stored) if stored else None
+    return plan if plan and plan.request == request else None
+
+
+@asynccontextmanager
+async def _open_snapshot(commit: str, world: World) -> AsyncIterator[Snapshot]:
+    """The files of a commit, on disk while the block runs: one download for the request."""
+    folder = world.runs.scratch / f"snapshot-{uuid4().hex[:12]}"
+    folder.mkdir(parents=True)
+    try:
+        archive = folder / "commit.tar.gz"
+        await world.github.download_tarball(commit, archive)
+        root = folder / "tree"
+        await asyncio.to_thread(extract_tarball, archive, root)
+        yield Snapshot(root, commit)
+    finally:
+        await asyncio.to_thread(remove_tree, folder)
+
+
+async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: World) -> Plan:
+    shelf = await asyncio.to_thread(find_skills, snapshot)
+    known = Known(
+        comments=await world.github.comments(request.issue),
+        permission=world.github.permission,
+        ledger=world.ledger,
+    )
+    given = PlanInput(request=request, issue=issue, snapshot=snapshot, shelf=shelf, known=known)
+    return await make_plan(given, world.runs.catalog, world.runs.settings)
+
+
+async def _run_plan(plan: Plan, snapshot: Snapshot, world: World) -> None:
+    """Every run of the plan, a few at a time, then the end: reactions and labels."""
+    state = make_progress(plan, world.runs.settings)
+    slots = asyncio.Semaphore(RUNS_AT_ONCE)
+    async with living_comment(world.github, plan.request, state) as living:
+        runner = RunRunner(plan.request, snapshot, living, world)
+
+        async def run(row: int, spec: RunSpec) -> None:
+            async with slots:
+                await runner.run(row, spec)
+
+        endings = await asyncio.gather(
+            *(run(row, spec) for row, spec in enumerate(plan.runs)),
+            return_exceptions=True,  # one that breaks lets the others end
+        )
+        for ending in endings:
+            if isinstance(ending, BaseException):
+                raise ending
+    await finish(plan.request, living.state, world)

@@ -1,0 +1,167 @@
+"""One run, from two sessions to two scores.
+
+Each finished step is stored under the run's id before the next one begins, so that
+whoever carries the run out a second time pays for nothing twice. Nothing here talks to
+GitHub, and nothing here knows how a session or a judge works inside.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.content.skills import read_skill_text
+from jobs.content.snapshot import Snapshot
+from jobs.content.staging import stage_inputs, stage_skill
+from jobs.judging.blind import candidate_1_is
+from jobs.matched import find_mismatch
+from jobs.scoring import Judged, JudgeInput, judge_run
+from jobs.sessions.bundle import read_bundle
+from jobs.sessions.run_limits import session_limits
+from jobs.sessions.session_spec import SessionSpec
+from jobs.sessions.workspace import remove_tree
+from jobs.values import Arm, RunResult, RunSpec, SessionResult
+from jobs.world import RunWorld
+
+Moved = Callable[[str], Awaitable[None]]
+"""Takes the news that the run has moved to another state."""
+
+TRIAL = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A run that has ended: its result, and the sessions' bundles for the archive."""
+
+    result: RunResult
+    bundles: dict[Arm, Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Staged:
+    """What both sessions are given, prepared once."""
+
+    skill: Path
+    skill_text: str
+    inputs: Path
+    withheld: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArmWork:
+    """A finished session: what it did, and its unpacked output."""
+
+    session: SessionResult
+    output: Path
+    bundle: Path
+
+
+async def run_comparison(
+    spec: RunSpec, snapshot: Snapshot, world: RunWorld, moved: Moved
+) -> Finished:
+    """Carry out one run.
+
+    Sets the run's ceiling aside before the first model call and settles what was really
+    spent. A platform failure gives an ungraded result, it raises nothing. Raises
+    `OverBudget` before anything is spent, `Refused` where a skill cannot be staged.
+    """
+    folder = world.scratch / spec.run_id
+    await asyncio.to_thread(remove_tree, folder)
+    folder.mkdir(parents=True)
+    started_at = world.clock()
+    staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged")
+    await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
+    await moved("running")
+    arms = await _run_arms(spec, staged, world, folder)
+    sessions = tuple(work.session for work in arms.values())
+    judged = Judged(reason=_why_not_scored(sessions) or find_mismatch(spec, sessions))
+    if judged.reason is None:
+        await moved("judging")
+        outputs = {arm: work.output for arm, work in arms.items()}
+        judged = await judge_run(
+            JudgeInput(spec=spec, outputs=outputs, inputs=staged.inputs, folder=folder), world
+        )
+    result = RunResult(
+        spec=spec,
+        started_at=started_at,
+        ended_at=world.clock(),
+        sessions=sessions,
+        passes=judged.passes,
+        lost_readings=judged.lost,
+        candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha),
+        scrubbed=judged.scrubbed,
+        assertions=judged.scored.assertions if judged.scored else (),
+        with_skill=judged.scored.with_skill if judged.scored else None,
+        without_skill=judged.scored.without_skill if judged.scored else None,
+        ungraded_reason=judged.reason,
+        remarks=(*_remarks(spec, staged), *judged.remarks),
+    )
+    await world.budget.settle(spec.run_id, result.known_cost_usd)
+    return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
+
+
+def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path) -> _Staged:
+    folder.mkdir()
+    withheld = stage_skill(snapshot, spec.skill, folder / "skill", spec.eval_case.withheld)
+    stage_inputs(snapshot, spec.eval_case, folder)
+    return _Staged(
+        skill=folder / "skill",
+        skill_text=read_skill_text(snapshot, spec.skill.path).text,
+        inputs=folder / "input",
+        withheld=withheld,
+    )
+
+
+async def _run_arms(
+    spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
+) -> dict[Arm, _ArmWork]:
+    """Both sessions, started together; one that fails leaves the other alone."""
+    works = await asyncio.gather(*(_run_arm(arm, spec, staged, world, folder) for arm in Arm))
+    return dict(zip(Arm, works, strict=True))
+
+
+async def _run_arm(
+    arm: Arm, spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
+) -> _ArmWork:
+    """One session, or what is stored of it from an earlier attempt at the same run."""
+    key = f"runs/{spec.run_id}/{arm}-{TRIAL}.zip"
+    bundle = folder / f"{arm}-{TRIAL}.zip"
+    stored = await world.blobs.get(key)
+    if stored is not None:
+        await asyncio.to_thread(bundle.write_bytes, stored)
+    else:
+        with_skill = arm is Arm.WITH_SKILL
+        session = await world.launcher.run(
+            SessionSpec(
+                arm=arm,
+                run=spec,
+                trial=TRIAL,
+                skill_folder=staged.skill if with_skill else None,
+                skill_text=staged.skill_text if with_skill else None,
+                inputs_folder=staged.inputs,
+                limits=session_limits(world.settings),
+                bundle=bundle,
+                scratch=folder / "sessions",
+            )
+        )
+        if session.scored:
+            await world.blobs.put(key, bundle)
+    unpacked = folder / f"{arm}-unpacked"
+    session = await asyncio.to_thread(read_bundle, bundle, unpacked)
+    return _ArmWork(session=session, output=unpacked / "output", bundle=bundle)
+
+
+def _why_not_scored(sessions: tuple[SessionResult, ...]) -> str | None:
+    words = [
+        f"the session {session.arm.value.replace('_', ' ')} ended as {session.end}"
+        + (f" ({session.detail})" if session.detail else "")
+        for session in sessions
+        if not session.scored
+    ]
+    return "; ".join(words) + "." if words else None
+
+
+def _remarks(spec: RunSpec, staged: _Staged) -> tuple[str, ...]:
+    """What the reader must know about how the run was set up."""
+    withheld = [f"Withheld from the session: `{path}`." for path in staged.withheld]
+    return (*spec.skill.warnings, *spec.eval_case.remarks, *withheld)

@@ -1,0 +1,180 @@
+"""Tells the files an eval case attaches from the prose around them.
+
+A file of the repository becomes an input under a neutral name, `input/input_001.csv`; where
+prose mentions it, the neutral name takes its place. Everything else is prose and goes into
+the task text whole and in order, code blocks included. An entry that names no file is no error.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jobs.content.markdown import code_lines
+from jobs.content.paths import find_named_file, looks_like_path
+from jobs.content.rubric import strip_marks
+from jobs.content.sha import file_sha
+from jobs.content.skill_tree import list_skill_files
+from jobs.content.snapshot import Snapshot
+from jobs.content.text import is_none, quoted, size_words, without_blank_edges
+from jobs.errors import Refused
+from jobs.values import InputFile
+
+MAX_INPUTS = 200
+MAX_INPUT_BYTES = 100_000_000
+"""Both arms get a copy of all inputs, and text inputs are quoted in the task besides."""
+
+_MENTION = re.compile(r"\[[^\]\n]*\]\([^)\n]+\)|`[^`\n]+`|[^\s,;()<>\"'`\[\]]+")
+_NONE_LEAD = re.compile(
+    r"^[\s_*`-]*(?:none|nothing|n/a|n\.\s?a\.?|no (?:\w+ ){0,2}(?:files?|attachments?|inputs?))"
+    r"[\s_*`]*(?:[,.;:–—-]|$)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_IN_THE_TASK = re.compile(r"\b(?:query|prompt|above|task)\b", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,10}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Inputs, prose for the task text, and what a reader should know."""
+
+    inputs: tuple[InputFile, ...]
+    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def read_attachments(
+    entries: Sequence[str], snapshot: Snapshot, folders: Sequence[str], barred: frozenset[str]
+) -> Attached:
+    """Sort the lines about attached files into inputs and prose.
+
+    `barred` are repository paths that no session may see: they are neither input nor prose.
+    Raises `Refused`, naming the file and its size, for more than may be staged.
+    """
+    reader = _Reader(snapshot, folders, barred)
+    lines = [line for entry in entries for line in entry.split("\n")]
+    reader.read(lines)
+    prose = without_blank_edges("\n".join(reader.prose))
+    if not reader.inputs:
+        prose = _without_none(prose, entries)
+    notes = () if is_none(prose) else (prose,)
+    return Attached(tuple(reader.inputs.values()), notes, tuple(reader.remarks))
+
+
+@dataclass(slots=True)
+class _Reader:
+    snapshot: Snapshot
+    folders: Sequence[str]
+    barred: frozenset[str]
+    inputs: dict[Path, InputFile] = field(default_factory=dict)
+    prose: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    total_bytes: int = 0
+
+    def read(self, lines: list[str]) -> None:
+        code = code_lines("\n".join(lines))
+        block: list[str] = []
+        for number, line in enumerate(lines):
+            if number in code:
+                block.append(line)
+                continue
+            self._end_code(block)
+            block = []
+            self._read_line(line)
+        self._end_code(block)
+
+    def _end_code(self, block: list[str]) -> None:
+        """A code block is prose, unless it is a mere list of files."""
+        paths = [line.strip() for line in block if line.strip()[:3] not in {"", "```", "~~~"}]
+        files = [find_named_file(path, self.snapshot, self.folders) for path in paths]
+        if paths and all(files):
+            for file in files:
+                assert file is not None, "all of them were found"
+                self._take(file)
+        else:
+            self.prose += block
+
+    def _read_line(self, line: str) -> None:
+        item = strip_marks(line)
+        if not item or is_none(item):
+            if not line.strip():
+                self.prose.append("")
+            return
+        if (file := find_named_file(item, self.snapshot, self.folders)) is not None:
+            self._take(file)
+            return
+        if self._take_folder(item):
+            return
+        found = False
+
+        def alias(match: re.Match[str]) -> str:
+            nonlocal found
+            mention = match[0]
+            if "." not in mention and "/" not in mention:
+                return mention
+            file = find_named_file(mention, self.snapshot, self.folders)
+            if file is None:
+                return mention
+            found = True
+            tail = mention[len(mention.rstrip(".,;:")) :]
+            return (self._take(file) or "") + tail
+
+        shown = _MENTION.sub(alias, line)
+        left = re.sub(r"input/input_\d+\S*|\band\b|[\W_\d]", "", shown)
+        if not found or left:
+            self.prose.append(shown)
+        if not found and looks_like_path(item.strip("`*")):
+            self.remarks.append(
+                f"{quoted(item)} looks like a path, but there is no such file at this commit; "
+                "it was given to the sessions as text."
+            )
+
+    def _take_folder(self, item: str) -> bool:
+        """A line that is only a folder's path stands for the files in it."""
+        path = item.strip("`*\"' ")
+        real = self.snapshot.resolve(path) if "/" in path else None
+        if real is None or not real.is_dir() or real == self.snapshot.root:
+            return False
+        for file in list_skill_files(self.snapshot, self.snapshot.path_of(real)):
+            self._take(Path(file.real))
+        return True
+
+    def _take(self, real: Path) -> str | None:
+        """Stage a file and give its alias; None for a file that no session may see."""
+        path = self.snapshot.path_of(real)
+        if path in self.barred:
+            return None
+        if real in self.inputs:
+            return self.inputs[real].alias
+        size = real.stat().st_size
+        self.total_bytes += size
+        if self.total_bytes > MAX_INPUT_BYTES:
+            raise Refused(
+                f"The attached files have more than {size_words(MAX_INPUT_BYTES)} together; "
+                f"{quoted(path)} alone has {size_words(size)}. Attach smaller ones."
+            )
+        if len(self.inputs) == MAX_INPUTS:
+            raise Refused(f"More than {MAX_INPUTS} files are attached; {quoted(path)} is too many.")
+        ending = _EXTENSION.search(real.name)
+        alias = f"input/input_{len(self.inputs) + 1:03d}{ending[0].lower() if ending else ''}"
+        self.inputs[real] = InputFile(
+            source=path, alias=alias, sha256=file_sha(str(real)), size_bytes=size
+        )
+        return alias
+
+
+def _without_none(prose: str, entries: Sequence[str]) -> str:
+    """The prose without the sentence that says there are no files.
+
+    JSON lists were often cut at commas; the sentence is put together again before it goes, so
+    that no half of it is left. What follows is kept unless it only points to the task.
+    """
+    whole = [entry.strip() for entry in entries if entry.strip()]
+    text = ", ".join(whole) if len(whole) > 1 and not any("```" in x for x in whole) else prose
+    if not _NONE_LEAD.match(text):
+        return prose
+    first_line, _, rest = text.partition("\n")
+    sentences = _SENTENCE_END.split(first_line)[1:]
+    kept = [sentence for sentence in sentences if not _IN_THE_TASK.search(sentence)]
+    return without_blank_edges("\n".join([" ".join(kept), rest]))

@@ -1,0 +1,156 @@
+"""Reads a SKILL.md: its name, its description and the text that a session reads.
+
+The front matter is YAML, read by a parser that builds nothing but strings, lists and maps.
+Where strict YAML fails on what people commonly write (a colon in an unquoted description), a
+lenient second reading finds name and description and says so; a skill is lost only if its
+file is not text. Nothing is cut and nothing is corrected in the file itself.
+"""
+
+import re
+from dataclasses import dataclass
+
+import yaml
+
+from jobs.content.snapshot import decode
+from jobs.content.text import quoted
+
+FRONT_MATTER_CHARACTERS = 64_000
+"""A front matter beyond this is no description any more and is not given to the parser."""
+DESCRIPTION_CHARACTERS = 1_024
+"""The limit of the agentskills.io specification; longer ones exist and are only warned about."""
+MAX_ALIASES = 50
+"""YAML aliases, since a few of them nested can stand for gigabytes."""
+
+_FENCE = re.compile(r"^---[ \t]*$")
+_END = re.compile(r"^(?:---|\.\.\.)[ \t]*$")
+_KEY = re.compile(r"^(name|description)[ \t]*:(?:[ \t]+(.*))?$")
+_ANY_KEY = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?:[ \t]|$)")
+_BLOCK_SCALAR = re.compile(r"^[>|][+-]?\d?[+-]?[ \t]*(?:#.*)?$")
+_SANE_NAME = re.compile(r"^\w[\w .+-]{0,99}$")
+"""What may become a folder name and stand in a prompt: no slash, no line break, no markup."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillText:
+    """What a SKILL.md says. `body` is the text below the front matter."""
+
+    name: str
+    description: str
+    body: str
+    warnings: tuple[str, ...]
+
+
+def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
+    """Read the bytes of the SKILL.md at `path`; `folder` is the name of its folder.
+
+    Raises `Refused`, naming the file and the byte, where it is not UTF-8.
+    """
+    text = decode(content, path)
+    front, body = _split(text)
+    warnings: list[str] = []
+    if front is None:
+        warnings.append(f"{quoted(path)} has no front matter; its name is that of its folder.")
+    fields = {} if front is None else _front_matter(front, path, warnings)
+    name = _name(fields.get("name", ""), path, folder, warnings)
+    description = " ".join(fields.get("description", "").split())
+    if not description:
+        warnings.append(f"{quoted(path)} has no description; no agent would choose this skill.")
+    if len(description) > DESCRIPTION_CHARACTERS:
+        warnings.append(
+            f"The description in {quoted(path)} has {len(description):,} characters, "
+            f"over the limit of {DESCRIPTION_CHARACTERS:,}."
+        )
+    return SkillText(name, description, body, tuple(warnings))
+
+
+def _split(text: str) -> tuple[str | None, str]:
+    """Front matter and body; (None, text) without a front matter that is closed."""
+    lines = text.split("\n")
+    if not _FENCE.match(lines[0]):
+        return None, text
+    for number, line in enumerate(lines[1:], start=1):
+        if _END.match(line):
+            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :]).lstrip("\n")
+    return None, text
+
+
+def _name(written: str, path: str, folder: str, warnings: list[str]) -> str:
+    name = " ".join(written.split())
+    if not name:
+        return folder
+    if not _SANE_NAME.match(name):
+        warnings.append(
+            f"The name {quoted(name)} in {quoted(path)} cannot be a skill's name; "
+            f"the folder's name {quoted(folder)} is used."
+        )
+        return folder
+    if name != folder:
+        warnings.append(
+            f"{quoted(path)} is named {quoted(name)} but lies in a folder called {quoted(folder)}."
+        )
+    return name
+
+
+class _StringLoader(yaml.BaseLoader):
+    """Builds strings, lists and maps only, and refuses a flood of aliases."""
+
+    aliases = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            self.aliases += 1
+            if self.aliases > MAX_ALIASES:
+                raise yaml.YAMLError(f"more than {MAX_ALIASES} aliases")
+        return super().compose_node(parent, index)
+
+
+def _front_matter(front: str, path: str, warnings: list[str]) -> dict[str, str]:
+    """Name and description as strings, by YAML or by the lenient second reading."""
+    try:
+        if len(front) > FRONT_MATTER_CHARACTERS:
+            raise yaml.YAMLError(f"more than {FRONT_MATTER_CHARACTERS:,} characters")
+        fields = yaml.load(front, Loader=_StringLoader)  # noqa: S506 -- builds strings only
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 2}" if mark is not None else ""
+        what = getattr(error, "problem", None) or str(error) or type(error).__name__
+        warnings.append(
+            f"The front matter of {quoted(path)}{line} is no valid YAML ({quoted(what)}); name "
+            "and description were read line by line. Put values that hold a colon in quotes."
+        )
+        return _lenient(front[:FRONT_MATTER_CHARACTERS])
+    if not isinstance(fields, dict):
+        warnings.append(f"The front matter of {quoted(path)} holds no fields.")
+        return {}
+    found: dict[str, str] = {}
+    for key in ("name", "description"):
+        value = fields.get(key, "")
+        if isinstance(value, str):
+            found[key] = "" if value in {"~", "null"} else value
+        else:
+            warnings.append(f"{quoted(key)} in {quoted(path)} is no text and was not used.")
+    return found
+
+
+def _lenient(front: str) -> dict[str, str]:
+    """The fields `name` and `description` as a person reads them, line by line."""
+    found: dict[str, str] = {}
+    current: str | None = None
+    for line in front.split("\n"):
+        if match := _KEY.match(line):
+            key, value = match[1], (match[2] or "").strip()
+            current = key if key not in found else None
+            if current:
+                found[key] = "" if _BLOCK_SCALAR.match(value) else value
+        elif _ANY_KEY.match(line):
+            current = None
+        elif current and line.strip():
+            found[current] = f"{found[current]} {line.strip()}".strip()
+    return {key: _unquoted(value) for key, value in found.items()}
+
+
+def _unquoted(value: str) -> str:
+    for mark in ('"', "'"):
+        if len(value) > 1 and value.startswith(mark) and value.endswith(mark):
+            return value[1:-1]
+    return value

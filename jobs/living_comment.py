@@ -1,0 +1,84 @@
+"""The one comment of a request, posted once and edited while its runs move.
+
+Edits go out one at a time in a task of their own, so that a slow GitHub never holds up a
+session; whatever changed meanwhile goes into the next edit. The comment is found again by
+its tag, so that a request carried out a second time edits the comment it has.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import structlog
+
+from jobs.errors import Gone, Transient
+from jobs.ports import Comment, IssueWriter
+from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
+from jobs.requests import Request
+
+log = structlog.get_logger()
+
+
+class LivingComment:
+    """The progress comment of one request. Make it with `living_comment`."""
+
+    def __init__(
+        self, writer: IssueWriter, request: Request, state: ProgressComment, comment: Comment
+    ) -> None:
+        self._writer = writer
+        self._tag = comment_tag(request)
+        self._comment = comment
+        self._shown = state
+        self._state = state
+        self._changed = asyncio.Event()
+
+    @property
+    def state(self) -> ProgressComment:
+        """What the comment says, or will say after the next edit."""
+        return self._state
+
+    def change(self, row: int, **changes: object) -> None:
+        """Change the fields of a row (a `RunRow`); the edit follows by itself."""
+        rows = list(self._state.rows)
+        rows[row] = RunRow.model_validate({**rows[row].model_dump(), **changes})
+        self._state = self._state.model_copy(update={"rows": tuple(rows)})
+        self._changed.set()
+
+    async def keep_up(self) -> None:
+        """Edit the comment whenever something has changed, for ever."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            with suppress(Transient):  # the next edit, or the last one, says it all
+                await self.flush(droppable=True)
+
+    async def flush(self, *, droppable: bool = False) -> None:
+        """Bring the comment up to date now. Raises `Transient` and `Gone` as GitHub does."""
+        state = self._state
+        if state != self._shown:
+            await self._writer.edit_comment(
+                self._comment.id, render_progress(state), tag=self._tag, droppable=droppable
+            )
+            self._shown = state
+
+
+def comment_tag(request: Request) -> str:
+    """The hidden tag of the request's comment; a label asked for later has a new comment."""
+    return f"request:{request.key}:{request.asked_at:%Y%m%dT%H%M%S}"
+
+
+@asynccontextmanager
+async def living_comment(
+    writer: IssueWriter, request: Request, state: ProgressComment
+) -> AsyncIterator[LivingComment]:
+    """Post the comment, keep it up to date inside the block, bring it up to date at the end."""
+    comment = await writer.comment(request.issue, render_progress(state), tag=comment_tag(request))
+    living = LivingComment(writer, request, state, comment)
+    editing = asyncio.create_task(living.keep_up())
+    try:
+        yield living
+    finally:
+        editing.cancel()
+        with suppress(asyncio.CancelledError, Gone):
+            await editing
+    await living.flush()

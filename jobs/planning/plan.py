@@ -1,0 +1,160 @@
+"""What a request means: which runs, which of them are done already, which cannot be.
+
+Decides only; nothing here costs money. Everything that a run's result depends on is
+pinned in its `RunSpec`, so that carrying the plan out twice is the same work.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from config.settings import Settings
+from jobs.content.cases import find_case
+from jobs.content.skills import SkillShelf
+from jobs.content.snapshot import Snapshot
+from jobs.errors import Refused
+from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
+from jobs.ports import Issue, ModelCatalog
+from jobs.requests import Request, Value
+from jobs.values import EvalCase, Model, RunSpec, Skill
+
+MOST_RUNS = 10
+"""Runs of one request; more is a slip of the finger or somebody else's money."""
+
+
+class RefusedRun(Value):
+    """A part of the request that cannot be run, and why."""
+
+    title: str
+    reason: str
+
+
+class Plan(Value):
+    """Everything a request will do, before anything of it is done."""
+
+    request: Request
+    commit: str
+    runs: tuple[RunSpec, ...]
+    duplicates: tuple[Duplicate, ...]
+    refused: tuple[RefusedRun, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanInput:
+    """What a plan is made from: the request, the commit's content, what is known."""
+
+    request: Request
+    issue: Issue
+    snapshot: Snapshot
+    shelf: SkillShelf
+    known: Known
+
+
+async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings) -> Plan:
+    """The runs that a request means.
+
+    Raises `Refused` where the request as a whole cannot be carried out: no eval case, no
+    judge, too many runs. What concerns one model or one skill is refused for itself.
+    """
+    request = given.request
+    case = find_case(
+        request.eval_id or f"github-issue-{request.issue}",
+        given.snapshot,
+        given.shelf,
+        given.issue,
+    )
+    refused: list[RefusedRun] = []
+    skills = _collect(
+        (request.skill,) if request.skill else case.target_skills, given.shelf.find, refused
+    )
+    models = await _resolve_all(request.models or (settings.model,), catalog, refused)
+    if not models or not skills:
+        return _plan(given, (), (), refused)
+    judge = await catalog.resolve(settings.judge_model)
+    specs = [_spec(given, case, skill, model, judge) for skill in skills for model in models]
+    if len(specs) > MOST_RUNS:
+        raise Refused(
+            f"this asks for {len(specs)} runs at once; {MOST_RUNS} is the most. "
+            "Name fewer models, or one skill with `--skill`."
+        )
+    runs, duplicates = await _split_done(specs, given)
+    return _plan(given, runs, duplicates, refused)
+
+
+async def _split_done(
+    specs: Sequence[RunSpec], given: PlanInput
+) -> tuple[tuple[RunSpec, ...], tuple[Duplicate, ...]]:
+    if given.request.force:
+        return tuple(specs), ()
+    runs, duplicates = [], []
+    for spec in specs:
+        duplicate = await find_duplicate(spec, given.known)
+        if duplicate is None:
+            runs.append(spec)
+        else:
+            duplicates.append(duplicate)
+    return tuple(runs), tuple(duplicates)
+
+
+def _collect(
+    names: Sequence[str], find: Callable[[str], Skill], refused: list[RefusedRun]
+) -> list[Skill]:
+    """The skills behind the names, each once, though it be named by its link as well."""
+    found: dict[str, Skill] = {}
+    for name in names:
+        try:
+            skill = find(name)
+        except Refused as error:
+            refused.append(RefusedRun(title=name, reason=str(error)))
+        else:
+            found.setdefault(skill.path, skill)
+    return list(found.values())
+
+
+async def _resolve_all(
+    asked: Sequence[str], catalog: ModelCatalog, refused: list[RefusedRun]
+) -> list[Model]:
+    """The models behind the names, each identity once."""
+    found: dict[str, Model] = {}
+    for name in asked:
+        try:
+            model = await catalog.resolve(name)
+        except Refused as error:
+            refused.append(RefusedRun(title=name, reason=str(error)))
+        else:
+            found.setdefault(model.sent, model)
+    return list(found.values())
+
+
+def _spec(given: PlanInput, case: EvalCase, skill: Skill, model: Model, judge: Model) -> RunSpec:
+    request = given.request
+    spec = RunSpec(
+        run_id="",
+        repo=request.repo,
+        issue=request.issue,
+        commit=given.snapshot.commit,
+        eval_case=case,
+        skill=skill,
+        model=model,
+        judge=judge,
+        asker=request.asker,
+        asked_at=request.asked_at,
+    )
+    asking = f"{request.key}|{request.asked_at.isoformat()}|{record_key(spec)}|{model.sent}"
+    run_id = hashlib.sha256(asking.encode()).hexdigest()[:12]
+    return spec.model_copy(update={"run_id": run_id})
+
+
+def _plan(
+    given: PlanInput,
+    runs: tuple[RunSpec, ...],
+    duplicates: tuple[Duplicate, ...],
+    refused: Sequence[RefusedRun],
+) -> Plan:
+    return Plan(
+        request=given.request,
+        commit=given.snapshot.commit,
+        runs=runs,
+        duplicates=duplicates,
+        refused=tuple(refused),
+    )

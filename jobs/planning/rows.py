@@ -1,0 +1,31 @@
+"""A plan as rows of the living comment: its runs first, so that row N is run N."""
+
+from config.settings import Settings
+from jobs.planning.plan import Plan
+from jobs.reporting.progress_comment import ProgressComment, RunRow
+
+
+def make_progress(plan: Plan, settings: Settings) -> ProgressComment:
+    """What the living comment says before anything has moved."""
+    queued = [
+        RunRow(title=spec.eval_case.id, skill=spec.skill.name, model=spec.model.sent)
+        for spec in plan.runs
+    ]
+    done = [
+        RunRow(
+            title=one.spec.eval_case.id,
+            skill=one.spec.skill.name,
+            model=one.model,
+            state="duplicate",
+            url=one.url,
+            score=one.score,
+        )
+        for one in plan.duplicates
+    ]
+    refused = [RunRow(title=one.title, state="refused", detail=one.reason) for one in plan.refused]
+    return ProgressComment(
+        asker=plan.request.asker,
+        rows=(*queued, *done, *refused),
+        most_usd=settings.max_usd_per_run * len(queued),
+        mention=settings.mention,
+    )

@@ -1,0 +1,106 @@
+"""A finished run made public: archive, report, ledger, in this order.
+
+Each step finds what an earlier attempt has done (the archive by its content, the report by
+its tag), so that publishing twice publishes once. The blind map leaves here for the first
+time, after the score.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from jobs.comparison import Finished
+from jobs.errors import Gone, Transient, UserError
+from jobs.planning.dedup import record_key, record_of
+from jobs.ports import Comment
+from jobs.prompts import read_prompts
+from jobs.reporting.archive import Archive, ArchiveContent, make_archive
+from jobs.reporting.context import ReportContext
+from jobs.reporting.key_files import find_key_files
+from jobs.reporting.report import render_report
+from jobs.scoring import PASSES, judge_transcript
+from jobs.values import Arm, RunResult
+from jobs.world import RunWorld, World
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a run leaves on this machine: the report's Markdown and the archive."""
+
+    markdown: str
+    archive: Archive
+
+
+async def publish_run(finished: Finished, world: World) -> Comment:
+    """Upload the archive, post the report, remember the run. Gives the report's comment.
+
+    Raises `Transient` and `Gone` as GitHub does; a failing upload is said in the report.
+    """
+    result = finished.result
+    spec = result.spec
+    archive = await write_archive(finished, world.runs)
+    url, absent = await _upload(result, archive, world)
+    context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
+    comment = await world.github.comment(
+        spec.issue, render_report(result, context), tag=f"report:{spec.run_id}"
+    )
+    if result.graded:
+        record = record_of(result).model_copy(update={"url": comment.url})
+        await world.ledger.record(record_key(spec), record)
+    return comment
+
+
+async def write_report(finished: Finished, world: RunWorld) -> Report:
+    """The report and the archive of a run that is published nowhere, for a local folder."""
+    archive = await write_archive(finished, world)
+    context = await _context(
+        finished, world, archive_url="", archive_absent=f"it lies beside this file: {archive.name}"
+    )
+    return Report(markdown=render_report(finished.result, context), archive=archive)
+
+
+async def write_archive(finished: Finished, world: RunWorld) -> Archive:
+    """The archive of a run, as a file in the run's scratch folder."""
+    folder = world.scratch / finished.result.spec.run_id
+    transcripts = [judge_transcript(folder, number) for number in PASSES]
+    content = ArchiveContent(
+        result=finished.result,
+        bundles={arm.value: path for arm, path in finished.bundles.items()},
+        prompts=await asyncio.to_thread(read_prompts, finished.bundles, transcripts),
+    )
+    return await make_archive(content, folder / "archive")
+
+
+async def _upload(result: RunResult, archive: Archive, world: World) -> tuple[str, str]:
+    """The archive's address, or why there is none; a copy stays in the blob store."""
+    await world.runs.blobs.put(f"archives/{archive.name}", archive.path)
+    month = f"{result.ended_at:%Y-%m}"
+    try:
+        return await world.github.upload(month, archive.name, archive.path), ""
+    except (UserError, Gone, Transient) as error:
+        log.warning("archive_not_uploaded", run=result.spec.run_id, problem=str(error))
+        return "", "GitHub did not take it; the operator of this bot has a copy"
+
+
+async def _context(
+    finished: Finished, world: RunWorld, *, archive_url: str, archive_absent: str
+) -> ReportContext:
+    spec = finished.result.spec
+    settings = world.settings
+    priced = all(world.catalog.price_known(model) for model in (spec.model, spec.judge))
+    remark = (
+        f"The price of {spec.model.sent} or {spec.judge.sent} is not known: this run was held "
+        f"by the limit of {settings.max_tokens_per_run:,} tokens alone."
+    )
+    return ReportContext(
+        web_url=settings.github_web_url if spec.repo.installation_id else "",
+        archive_url=archive_url,
+        archive_absent=archive_absent,
+        with_skill_files=await find_key_files(finished.bundles[Arm.WITH_SKILL]),
+        without_skill_files=await find_key_files(finished.bundles[Arm.WITHOUT_SKILL]),
+        mention=settings.mention,
+        cost_remarks=() if priced else (remark,),
+    )

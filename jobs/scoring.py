@@ -1,0 +1,127 @@
+"""The second half of a run: both outputs blinded, read twice, scored.
+
+A pass that was read is stored at once, so that a run carried out a second time asks the
+judge only for what is missing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
+from jobs.judging.candidates import Candidates, prepare_candidates
+from jobs.judging.judge import ReadingSpec, Ungraded
+from jobs.judging.score import Scored, score_run
+from jobs.sessions.run_limits import judge_limits
+from jobs.sessions.transcript import JsonlTranscript
+from jobs.values import Arm, JudgePass, LostReading, RunSpec, ScrubCount
+from jobs.world import RunWorld
+
+NOTHING_SCRUBBED = ScrubCount(with_skill=0, without_skill=0)
+PASSES: tuple[PassNumber, PassNumber] = (1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What judging gave; `scored` is None where the run stays ungraded for `reason`."""
+
+    passes: tuple[JudgePass, ...] = ()
+    lost: tuple[LostReading, ...] = ()
+    scored: Scored | None = None
+    reason: str | None = None
+    scrubbed: ScrubCount = NOTHING_SCRUBBED
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeInput:
+    """What there is to judge."""
+
+    spec: RunSpec
+    outputs: dict[Arm, Path]
+    """Each arm's collected output folder."""
+    inputs: Path
+    """The staged input files."""
+    folder: Path
+    """Where this run may write."""
+
+
+async def judge_run(given: JudgeInput, world: RunWorld) -> Judged:
+    """Both passes at once, each over scrubbed copies of its own, then the scores."""
+    spec = given.spec
+    first = candidate_1_is(spec.eval_case.id, spec.skill.sha)
+    copies = [
+        await asyncio.to_thread(
+            prepare_candidates,
+            given.outputs,
+            spec.eval_case,
+            spec.skill,
+            given.folder / f"pass-{number}",
+            get_first_arm(number, first),
+        )
+        for number in PASSES
+    ]
+    readings = await asyncio.gather(
+        *(
+            _read(number, candidates, given, world)
+            for number, candidates in zip(PASSES, copies, strict=True)
+        )
+    )
+    outcome = score_run(spec.eval_case, first, readings)
+    scored = None if isinstance(outcome, Ungraded) else outcome
+    return Judged(
+        passes=tuple(one for one in readings if isinstance(one, JudgePass)),
+        lost=_lost(readings),
+        scored=scored,
+        reason=outcome.reason if isinstance(outcome, Ungraded) else None,
+        scrubbed=copies[0].counts,
+        remarks=(*copies[0].remarks, *(scored.remarks if scored else ())),
+    )
+
+
+async def _read(
+    number: PassNumber, candidates: Candidates, given: JudgeInput, world: RunWorld
+) -> JudgePass | Ungraded:
+    """One pass, or what is stored of it from an earlier attempt at the same run."""
+    key = f"runs/{given.spec.run_id}/pass-{number}"
+    path = judge_transcript(given.folder, number)
+    stored = await world.blobs.get(f"{key}.json")
+    if stored is not None:
+        told = await world.blobs.get(f"{key}.jsonl")
+        await asyncio.to_thread(path.write_bytes, told or b"")
+        return JudgePass.model_validate_json(stored)
+    with JsonlTranscript(path) as transcript:
+        reading = await world.judge.read(
+            ReadingSpec(
+                number=number,
+                candidates=candidates.folder,
+                case=given.spec.eval_case,
+                inputs=given.inputs,
+                judge=given.spec.judge,
+                limits=judge_limits(world.settings),
+            ),
+            transcript,
+        )
+    if isinstance(reading, JudgePass):
+        await world.blobs.put(f"{key}.jsonl", path)
+        await world.blobs.put(f"{key}.json", reading.model_dump_json().encode())
+    return reading
+
+
+def judge_transcript(folder: Path, number: int) -> Path:
+    """Where the transcript of a judge's pass lies in a run's folder."""
+    return folder / f"judge-{number}.jsonl"
+
+
+def _lost(readings: Sequence[JudgePass | Ungraded]) -> tuple[LostReading, ...]:
+    return tuple(
+        LostReading(
+            number=number,
+            reason=reading.reason,
+            usage=reading.usage,
+            raw_answers=reading.raw_answers,
+        )
+        for number, reading in zip(PASSES, readings, strict=True)
+        if isinstance(reading, Ungraded)
+    )
