@@ -13,6 +13,9 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+_GRACE_S = 1.0
+"""How long an answer may still take when the serving ends."""
+
 
 class _AbortableProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
@@ -22,9 +25,14 @@ class _AbortableProtocol(HttpToolsProtocol):
 
 
 class _QuietServer(uvicorn.Server):
+    """Leaves signals alone, and starts and stops at once: uvicorn's own looks ten times a
+    second, which a hundred tests would wait for.
+    """
+
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
+        self.stop = asyncio.Event()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -34,10 +42,31 @@ class _QuietServer(uvicorn.Server):
         await super().startup(sockets=sockets)
         self.ready.set()
 
+    async def main_loop(self) -> None:
+        while not self.stop.is_set():
+            await self.on_tick(0)  # renews the Date header, once a second
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.stop.wait(), timeout=1)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for listening in sockets or []:
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                while self.server_state.connections or self.server_state.tasks:  # noqa: ASYNC110 -- uvicorn sets no event
+                    await asyncio.sleep(0.002)
+        for task in self.server_state.tasks:
+            task.cancel()
+
 
 def open_socket(host: str, port: int) -> socket.socket:
     """A listening address, bound now so that it is known before anything is served."""
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio switches Nagle's delay (40 ms an answer) off only where the protocol is named
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
@@ -57,7 +86,6 @@ async def serving(app: Any, bound: socket.socket) -> AsyncIterator[None]:
         lifespan="off",
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=1,
     )
     server = _QuietServer(config)
     task = asyncio.create_task(server.serve(sockets=[bound]))
@@ -69,6 +97,6 @@ async def serving(app: Any, bound: socket.socket) -> AsyncIterator[None]:
             task.result()
         yield
     finally:
-        server.should_exit = True
+        server.stop.set()
         await task
         bound.close()

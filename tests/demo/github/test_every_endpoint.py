@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-
 from demo.github import LocalGitHub
 from demo.github.rest_releases import UPLOAD_ENDPOINTS
 from demo.github.server import ENDPOINTS
