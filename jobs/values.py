@@ -319,8 +319,11 @@ class RunResult(Value):
     @property
     def usages(self) -> tuple[Usage, ...]:
         """What each session and each reading used, lost ones included."""
-        readings = (*self.passes, *self.lost_readings)
-        return tuple(part.usage for part in (*self.sessions, *readings))
+        return (
+            *(session.usage for session in self.sessions),
+            *(reading.usage for reading in self.passes),
+            *(reading.usage for reading in self.lost_readings),
+        )
 
     @property
     def cost_usd(self) -> Decimal | None:

@@ -14,7 +14,9 @@ from jobs.content.snapshot import Snapshot
 
 PATH_CHARACTERS = 300
 
-_LOOKS = re.compile(r"^[^\s`*|<>\"]+\.(?:md|markdown|txt|text|rst|json|ya?ml|rmd|qmd)$", re.IGNORECASE)
+_LOOKS = re.compile(
+    r"^[^\s`*|<>\"]+\.(?:md|markdown|txt|text|rst|json|ya?ml|rmd|qmd)$", re.IGNORECASE
+)
 _BLOB = re.compile(r"/(?:blob|raw|tree)/(?P<rest>[^?#]+)")
 
 

@@ -32,8 +32,8 @@ _LIST_MARKS = re.compile(
 )
 """What stands before an item's text; taken away as often as it is there."""
 _MARKED_LINE = re.compile(
-    r"""^(?: [•‣◦▪●○–—·]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s* | \d{1,3}[.)](?=[A-Za-z`])
-           | -(?=[A-Za-z`"']) | \[[\ xX✓✔]?\]\s+ | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
+    r"""^(?: [•‣◦▪●○–—·]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
+           | \d{1,3}[.)](?=[A-Za-z`]) | -(?=[A-Za-z`"']) | \[[\ xX✓✔]?\]\s+ | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
     re.VERBOSE,
 )
 """Items that Markdown does not know as such, but readers do."""

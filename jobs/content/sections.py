@@ -10,6 +10,7 @@ import difflib
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from markdown_it.token import Token
@@ -116,7 +117,7 @@ class _Heading:
 def _headings(tokens: list[Token]) -> list[_Heading]:
     """Headings and heading-like lines at the top level, in order."""
     found = []
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.level or opening.map is None or inline.type != "inline":
             continue
         start, end = opening.map

@@ -49,9 +49,7 @@ class SkillShelf:
 
     def knows(self, written: str) -> bool:
         """Whether `find` would find something, be it broken or a clash."""
-        return any(
-            paths for spelling in _spellings(written) for paths in self._matches(spelling)
-        )
+        return any(paths for spelling in _spellings(written) for paths in self._matches(spelling))
 
     def _matches(self, spelling: str) -> Iterator[set[str]]:
         exact_paths, exact_names, loose_paths, loose_names = self._tiers

@@ -108,7 +108,7 @@ def _front_matter(front: str, path: str, warnings: list[str]) -> dict[str, str]:
     """Name and description as strings, by YAML or by the lenient second reading."""
     try:
         if len(front) > FRONT_MATTER_CHARACTERS:
-            raise yaml.YAMLError(f"more than {FRONT_MATTER_CHARACTERS:,} characters")
+            raise yaml.YAMLError(f"more than {FRONT_MATTER_CHARACTERS:,} characters")  # noqa: TRY301
         fields = yaml.load(front, Loader=_StringLoader)  # noqa: S506 -- builds strings only
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)

@@ -137,8 +137,10 @@ def _with_clashes(skills: list[Skill]) -> list[Skill]:
             update={
                 "warnings": (
                     *skill.warnings,
-                    f"The name {quoted(skill.name)} is borne by {listed(by_name[skill.name])}; "
-                    "name this skill by its path.",
+                    (
+                        f"The name {quoted(skill.name)} is borne by "
+                        f"{listed(by_name[skill.name])}; name this skill by its path."
+                    ),
                 )
             }
         )

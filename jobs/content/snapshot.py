@@ -16,9 +16,7 @@ from jobs.content.tarball import DEFAULT_CAPS, TarballCaps
 from jobs.content.text import clean_text, quoted, size_words
 from jobs.errors import Refused
 
-IGNORED_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", "__pycache__", ".pytest_cache", "node_modules"}
-)
+IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", "node_modules"})
 """Never part of a skill: version control, caches and installed packages."""
 LOCAL_FOLDERS = IGNORED_FOLDERS | {".venv", ".tox", ".mypy_cache", ".ruff_cache", ".DS_Store"}
 """What a working folder has besides, which a commit would not."""
@@ -108,9 +106,8 @@ def copy_folder(source: Path, target: Path, caps: TarballCaps = DEFAULT_CAPS) ->
         raise Refused(f"{quoted(str(source))} is no folder.")
     origin = Snapshot(source, "local", source.resolve().name)
     target.mkdir(parents=True, exist_ok=True)
-    members = total = 0
-    for entry, path in _entries(origin.root, target.resolve()):
-        members += 1
+    total = 0
+    for members, (entry, path) in enumerate(_entries(origin.root, target.resolve()), start=1):
         place = target / path
         if entry.is_symlink():
             real = origin.resolve(path)

@@ -13,7 +13,7 @@ import tarfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from jobs.content.text import quoted, size_words
 from jobs.errors import Refused, Transient
@@ -50,8 +50,8 @@ def extract_tarball(archive: Path, target: Path, caps: TarballCaps = DEFAULT_CAP
         raise FileExistsError(f"{target} is not empty")
     try:
         with gzip.open(archive) as unpacked:
-            source = _MeteredReader(unpacked)
-            with tarfile.open(fileobj=source, mode="r|", errorlevel=2) as tar:
+            source = _MeteredReader(cast("IO[bytes]", unpacked))
+            with tarfile.open(fileobj=cast("IO[bytes]", source), mode="r|", errorlevel=2) as tar:
                 _Extraction(target, caps, source).run(tar)
             source.drain()
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:

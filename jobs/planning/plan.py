@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from config.settings import Settings
 from jobs.content.cases import find_case
-from jobs.content.skills import SkillShelf
+from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
