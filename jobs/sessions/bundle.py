@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +24,8 @@ OUTPUT = "output"
 _MAX_SESSION_BYTES = 10_000_000
 _RESPONSE_BYTES = 10_000_000
 """Room for `response.md`, which is added to what was collected."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What `zipfile` raises for a damaged, encrypted or strangely compressed member."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time a zip can hold: a bundle says nothing of when it was packed."""
 
@@ -66,7 +69,7 @@ def read_bundle(source: bytes | Path, target: Path) -> SessionResult:
             (target / OUTPUT).mkdir()
             for file in session.outputs:
                 _extract_output(bundle, file, target / OUTPUT)
-    except zipfile.BadZipFile as error:
+    except _BROKEN as error:
         raise ValueError(f"not a session's bundle: {error}") from error
     return session
 

@@ -5,6 +5,7 @@ sandbox with the agent's words as arguments, never as script text. Whatever goes
 told to the agent as text.
 """
 
+import posixpath
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +55,11 @@ class SessionTools:
     `skill/` in a command, which is all that can be known of a shell."""
     broken: str = ""
     """Why no sandbox could be started, if that happened: the platform's fault, not the agent's."""
+
+    @property
+    def skill_opened(self) -> bool:
+        """Whether a file below `skill/` was read, as far as that can be known."""
+        return any(path.startswith("skill/") for path in self.opened)
 
     async def call(self, name: str, arguments: dict[str, object]) -> ToolOutcome:
         """Carry out one call; whatever goes wrong is told in the answer."""
@@ -110,7 +116,7 @@ class SessionTools:
             return _failed(result, path)
         head, _, body = result.output.partition(b"\n")
         size, lines = (int(number) for number in head.split())
-        self.opened.add(show_path(path))
+        self.opened.add(posixpath.normpath(path))
         if b"\0" in body:
             return ToolOutcome(
                 f"{show_path(path)} is a binary file ({size} bytes); look at it with a command."

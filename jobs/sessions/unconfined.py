@@ -2,9 +2,10 @@
 
 It keeps the contract (a folder to work in, a bare environment, limits, nothing left
 running), so that the bot can be tried where bubblewrap is not to be had. It protects
-nothing: a command reads every file that the worker may read, reaches the network, and can
-outlive its end on purpose by leaving its process group, emptying its environment and
-leaving the work folder. Only a setting that names it selects it.
+nothing: a command reads every file that the worker may read, reaches the network, can
+outlive its end on purpose (by leaving its process group, its environment and the work
+folder), and as root can start more processes than the machine bears. Only a setting that
+names it selects it.
 """
 
 import asyncio
@@ -31,7 +32,12 @@ from jobs.sessions.workspace import remove_tree
 
 _MARK = "SKILLBENCH_COMMAND"
 """Variable by which the processes of a command are found again."""
-_ENTER = 'ulimit -f "$1"; ulimit -n "$2"; ulimit -c 0; shift 2; exec "$@"'
+_ENTER = """
+ulimit -f "$1"; ulimit -n "$2"; ulimit -c 0
+[ "$3" = 0 ] || ulimit -u "$3" 2>/dev/null || ulimit -p "$3" 2>/dev/null
+shift 3
+exec "$@"
+"""
 _PROC = Path("/proc")
 _ON_LINUX = sys.platform.startswith("linux")
 
@@ -53,7 +59,8 @@ class UnconfinedMaker:
         try:
             for name in ("home", "tmp"):
                 (private / name).mkdir(mode=0o700)
-            yield UnconfinedSandbox(work, private, limits)
+            running = await asyncio.to_thread(_count_own_tasks)
+            yield UnconfinedSandbox(work, private, limits, running + limits.processes)
         finally:
             await asyncio.to_thread(remove_tree, private)
 
@@ -70,6 +77,8 @@ class UnconfinedSandbox:
     work: Path
     private: Path
     limits: BoxLimits
+    user_tasks: int
+    """How many tasks the worker's user may have in all; the kernel counts none for root."""
 
     async def run(
         self,
@@ -111,7 +120,8 @@ class _UnconfinedProcess:
         self._work = os.path.realpath(sandbox.work)
         self._mark = secrets.token_hex(16)
         blocks = sandbox.limits.file_bytes // 512
-        enter = ("/bin/sh", "-c", _ENTER, "sh", str(blocks), str(sandbox.limits.open_files))
+        limits = (blocks, sandbox.limits.open_files, sandbox.user_tasks if _ON_LINUX else 0)
+        enter = ("/bin/sh", "-c", _ENTER, "sh", *(str(limit) for limit in limits))
         self._process = subprocess.Popen(  # noqa: S603
             [*enter, *argv],
             stdin=stdin,
@@ -187,3 +197,16 @@ def _exit_code(pid: int) -> int:
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert ended is not None  # only WNOHANG gives none
     return ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
+
+
+def _count_own_tasks() -> int:
+    """The processes and threads that our user runs; 0 where /proc does not tell."""
+    owned = [path for path in _PROC.glob("[1-9]*") if _owner(path) == os.getuid()]
+    return measure_processes((int(path.name) for path in owned), sys.maxsize, sys.maxsize).tasks
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.stat().st_uid
+    except OSError:
+        return -1

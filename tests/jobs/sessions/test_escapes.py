@@ -193,7 +193,8 @@ async def test_the_process_limit_counts_threads_and_cannot_be_raised(box):
         "except (ValueError, OSError): print('refused')\n"
         "count = 0\n"
         "try:\n"
-        "    for count in range(500): threading.Thread(target=time.sleep, args=(30,), daemon=True).start()\n"
+        "    for count in range(500):\n"
+        "        threading.Thread(target=time.sleep, args=(30,), daemon=True).start()\n"
         "except RuntimeError: pass\n"
         "print(count, flush=True)\n"
         "import os; os._exit(0)\n"
@@ -230,7 +231,7 @@ async def test_root_becomes_nobody_on_the_host(box, workspace):
     task = asyncio.create_task(sh(box, f"echo > /box/bell; {sleeper.command}"))
     await bell.rung()
     async with asyncio.timeout(10):
-        while not sleeper.pids():  # noqa: ASYNC110 -- the bell rings just before
+        while not sleeper.pids():  # the bell rings just before
             await asyncio.sleep(0)
     status = Path(f"/proc/{sleeper.pids()[0]}").stat()
     task.cancel()
