@@ -1,0 +1,177 @@
+"""The door to Anthropic's Messages API and whatever speaks it.
+
+Always streams, so that silence can be told from thinking; the SDK's own retries are off,
+since the agent loop counts and bounds them. The SDK is imported on first use: it weighs
+more than the rest of the bot.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from jobs.models.anthropic_answer import AnswerBuilder
+from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
+from jobs.models.troubles import broken_stream, in_time, trouble_from, watched
+from jobs.ports import ToolOutcome
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import ModelInfo
+
+CONNECT_TIMEOUT_S = 15.0
+LOOK_UP_TIMEOUT_S = 20.0
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+
+
+class AnthropicDoor:
+    """Anthropic's API at `base_url`, with one key."""
+
+    def __init__(self, *, api_key: str, base_url: str) -> None:
+        self._api_key = api_key
+        self._base_url = base_url.rstrip("/").removesuffix("/v1")
+
+    @asynccontextmanager
+    async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
+        """One conversation; its connection is closed with it."""
+        async with self._client(spec.idle_s + CONNECT_TIMEOUT_S) as client:
+            yield _AnthropicTalk(client, spec)
+
+    async def find(self, model: str) -> SeenModel | None:
+        from anthropic import NotFoundError  # noqa: PLC0415 -- heavy
+
+        async with self._client(LOOK_UP_TIMEOUT_S) as client:
+            try:
+                return _seen(await client.models.retrieve(model))
+            except NotFoundError:
+                return None
+            except Exception as error:
+                raise _trouble(error) from error
+
+    async def list(self) -> Sequence[SeenModel] | None:
+        from anthropic import NotFoundError  # noqa: PLC0415
+
+        async with self._client(LOOK_UP_TIMEOUT_S) as client:
+            try:
+                return [_seen(model) async for model in client.models.list(limit=1000)]
+            except NotFoundError:
+                return None
+            except Exception as error:
+                raise _trouble(error) from error
+
+    def _client(self, read_timeout_s: float) -> "AsyncAnthropic":
+        from anthropic import AsyncAnthropic, Timeout  # noqa: PLC0415
+
+        return AsyncAnthropic(
+            api_key=self._api_key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S),
+        )
+
+
+class _AnthropicTalk:
+    def __init__(self, client: "AsyncAnthropic", spec: TalkSpec) -> None:
+        self._client = client
+        self._spec = spec
+        self._messages: list[dict[str, Any]] = []
+        for prompt, answer in spec.earlier:
+            self._messages += [_user(_text(prompt)), {"role": "assistant", "content": answer}]
+        self._messages.append(_user(_text(spec.prompt)))
+
+    async def answer(self, *, max_tokens: int) -> Answer:
+        builder = AnswerBuilder()
+        try:
+            request = self._request(max_tokens)
+            opening = self._client.messages.create(**request)
+            async with await in_time(opening, self._spec.idle_s) as stream:
+                async for event in watched(aiter(stream), self._spec.idle_s):
+                    self._spec.heard()
+                    builder.take(event)
+            answer = builder.build()
+        except Trouble as trouble:
+            trouble.spent = builder.spent
+            raise
+        # Whatever the SDK makes of a malformed answer is the platform's failure too.
+        except Exception as error:
+            raise _trouble(error, builder) from error
+        if builder.content:  # the API refuses an empty turn when it is sent back
+            self._messages.append({"role": "assistant", "content": builder.content})
+        return answer
+
+    def give_results(self, results: Sequence[tuple[ToolCall, ToolOutcome]]) -> None:
+        blocks = [
+            {
+                "type": "tool_result",
+                "tool_use_id": call.id,
+                "content": outcome.text or "(no output)",
+                "is_error": outcome.failed,
+            }
+            for call, outcome in results
+        ]
+        self._messages.append(_user(*blocks))
+
+    def _request(self, max_tokens: int) -> dict[str, Any]:
+        """The request with its cache marks: tools, system, and the last two user turns.
+
+        Four marks are the API's limit. A mark reaches 20 blocks back, so that the second
+        one keeps a turn with many parallel tool results within reach of the turn before.
+        """
+        tools: list[dict[str, Any]] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in self._spec.tools
+        ]
+        request: dict[str, Any] = {
+            "model": self._spec.model,
+            "max_tokens": max_tokens,
+            "messages": _marked(self._messages),
+            "stream": True,
+        }
+        if self._spec.system:
+            request["system"] = [_text(self._spec.system) | _CACHED]
+        if tools:
+            tools[-1] |= _CACHED
+            request["tools"] = tools
+        return request
+
+
+def _marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    marked = list(messages)
+    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    for index in users[-2:]:
+        *before, last = messages[index]["content"]
+        marked[index] = _user(*before, last | _CACHED)
+    return marked
+
+
+def _user(*content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": list(content)}
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text or "(empty)"}  # the API refuses empty text
+
+
+def _seen(model: "ModelInfo") -> SeenModel:
+    # Gateways leave out what the SDK calls required, and the SDK does not check.
+    return SeenModel(
+        id=model.id,
+        created_at=model.created_at,
+        line=getattr(model, "line", None),
+        retired=getattr(model, "lifecycle", None) == "retired",
+    )
+
+
+def _trouble(error: Exception, builder: AnswerBuilder | None = None) -> Trouble:
+    from anthropic import APIConnectionError, APIStatusError  # noqa: PLC0415
+
+    spent = builder.spent if builder else None
+    if isinstance(error, APIStatusError):
+        body = error.body if isinstance(error.body, dict) else {}
+        inner = body.get("error")
+        kind = inner.get("type") if isinstance(inner, dict) else None
+        return trouble_from(
+            error.status_code, str(kind or ""), error.message, error.response.headers, spent
+        )
+    if isinstance(error, APIConnectionError) and not spent:
+        return Trouble("error", "the model API could not be reached", retry=True)
+    return broken_stream(spent)
