@@ -241,7 +241,7 @@ async def test_commands_leave_no_descriptor_and_no_zombie_behind(sandbox):
 
     def held() -> tuple[int, int]:
         children = Path("/proc/self/task").glob("*/children")
-        return len(os.listdir("/proc/self/fd")), sum(
+        return len(list(Path("/proc/self/fd").iterdir())), sum(
             len(path.read_text().split()) for path in children
         )
 
