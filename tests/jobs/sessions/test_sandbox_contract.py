@@ -151,7 +151,7 @@ async def test_a_fork_bomb_ends_with_its_command(sandbox, maker):
     sleeper = Sleeper()
     bomb = f"bomb() {{ {sleeper.command} & bomb | bomb & }}; bomb; {sleeper.command}"
     result = await run(sandbox, bomb, timeout_s=2)
-    assert result.exit_code == 137
+    assert result.exit_code != 0  # killed, or its first shell could not fork any more
     assert sleeper.pids() == []
 
 
