@@ -70,7 +70,7 @@ class Description:
         def retrieve(uri: str) -> Any:
             return _translate(self._deref({"$ref": "#/" + uri.removeprefix("github:")}))
 
-        return Registry[Any](retrieve=retrieve)
+        return Registry[Any](retrieve=retrieve)  # type: ignore[call-arg]
 
     def find_operation(self, method: str, path: str) -> Mapping[str, Any] | None:
         """The operation that serves a path; the template with the fewest blanks wins."""

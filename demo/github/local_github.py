@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -54,6 +55,7 @@ def make_private_key() -> str:
     ).decode()
 
 
+@lru_cache(maxsize=8)
 def _public_key_of(private_key_pem: str) -> str:
     key = serialization.load_pem_private_key(private_key_pem.encode(), password=None)
     return (

@@ -57,22 +57,26 @@ _VOID = {"br", "hr", "img", "input", "wbr"}
 _UNLINKED = {"a", "code", "pre", "tt", "kbd", "samp"}
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": True, "breaks": True})
+@lru_cache(maxsize=2)
+def _parser(*, breaks: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True, "breaks": breaks})
     gfm_plugin(parser)
     return parser
 
 
 @lru_cache(maxsize=512)
-def render_markdown(text: str, *, repository: str) -> str:
-    """Safe HTML of a comment in a repository (`owner/name`, for its `#12`)."""
-    tokens = _parser().parse(text)
+def render_markdown(text: str, *, repository: str, is_file: bool = False) -> str:
+    """Safe HTML of a comment in a repository (`owner/name`, for its `#12`), or of a file.
+
+    A line's end in a comment breaks the line, in a file it does not.
+    """
+    parser = _parser(breaks=not is_file)
+    tokens = parser.parse(text)
     for token in tokens:
         for part in [token, *(token.children or [])]:
             if part.type in {"html_block", "html_inline"}:
                 part.content = _FILTERED.sub("&lt;", part.content)
-    html = _parser().renderer.render(tokens, _parser().options, {})
+    html = parser.renderer.render(tokens, parser.options, {})
     clean = nh3.clean(
         html,
         tags=_TAGS,

@@ -117,9 +117,10 @@ def make_timeline(repository: Repository, issue: Issue, viewer: Viewer) -> list[
     return [first, *sorted(rest, key=lambda item: item.at)]
 
 
-def render_body(repository: Repository, text: str) -> Markup:
+def render_body(repository: Repository, text: str, *, is_file: bool = False) -> Markup:
     """A text of this repository as safe HTML."""
-    return Markup(render_markdown(text, repository=repository.full_name))  # noqa: S704 -- sanitised
+    html = render_markdown(text, repository=repository.full_name, is_file=is_file)
+    return Markup(html)  # noqa: S704 -- sanitised
 
 
 def _comment_item(repository: Repository, comment: Comment, viewer: Viewer) -> TimelineItem:

@@ -7,6 +7,7 @@ another host, and the policy header holds the browser to that.
 import hashlib
 from collections.abc import Awaitable, Callable
 from datetime import UTC
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,20 +46,26 @@ def render_label_style(label: Label) -> str:
     return f"--label:#{label.color};--label-ink:{ink}"
 
 
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    """The templates, compiled once in a process."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["label_style"] = render_label_style
+    environment.filters["iso"] = lambda at: at.astimezone(UTC).isoformat()
+    return environment
+
+
 class Pages:
     """Renders the pages of one site."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._templates = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters["label_style"] = render_label_style
-        self._templates.filters["iso"] = lambda at: at.astimezone(UTC).isoformat()
 
     def render(
         self, request: Request, template: str, *, status: int = 200, **values: Any
@@ -67,14 +74,18 @@ class Pages:
         repository = values.setdefault("repository", None)
         viewer = find_viewer(self.site, request.cookies.get(PERSON_COOKIE), repository)
         people = [a for a in self.site.state.accounts.values() if a.kind == "User"]
-        html = self._templates.get_template(template).render(
-            viewer=viewer,
-            people=people,
-            app=self.site.state.app,
-            now=self.site.clock(),
-            here=request.url.path,
-            emoji=EMOJI,
-            **values,
+        html = (
+            _environment()
+            .get_template(template)
+            .render(
+                viewer=viewer,
+                people=people,
+                app=self.site.state.app,
+                now=self.site.clock(),
+                here=request.url.path,
+                emoji=EMOJI,
+                **values,
+            )
         )
         headers = {"content-security-policy": _POLICY, "x-content-type-options": "nosniff"}
         return HTMLResponse(html, status, headers)
@@ -168,7 +179,7 @@ class Pages:
             raise HTTPException(404)
         rows = list_folder(commit, path)
         names = {row.name.lower(): row.path for row in rows if row.kind == "file"}
-        found = names.get("readme.md") or names.get("skill.md")
+        found = names.get("readme.md")
         text = commit.entries[found].content.decode(errors="replace") if found else ""
         return self.render(
             request,
@@ -176,7 +187,7 @@ class Pages:
             **values,
             commit=commit,
             rows=rows,
-            readme=render_body(repository, text),
+            readme=render_body(repository, text, is_file=True),
         )
 
     async def commit(self, request: Request) -> Response:

@@ -4,12 +4,15 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from demo.github import LocalGitHub, RepositoryHandle, Served
 
@@ -55,7 +58,14 @@ def make_jwt(gh: LocalGitHub, **claims: Any) -> str:
     """The App's JWT as a client signs it, with claims replaced as asked."""
     now = int(time.time())
     standard = {"iat": now - 60, "exp": now + 540, "iss": str(gh.app_id)}
-    return jwt.encode(standard | claims, gh.private_key_pem, algorithm="RS256")
+    return jwt.encode(standard | claims, _load_key(gh.private_key_pem), algorithm="RS256")
+
+
+@lru_cache(maxsize=4)
+def _load_key(pem: str) -> RSAPrivateKey:
+    key = load_pem_private_key(pem.encode(), password=None)
+    assert isinstance(key, RSAPrivateKey)
+    return key
 
 
 def write_sample(folder: Path) -> Path:
@@ -82,8 +92,11 @@ async def stage(app_key: str, tmp_path: Path) -> AsyncIterator[Stage]:
     gh.add_person("visitor")
     async with (
         gh.serve() as served,
-        httpx.AsyncClient(base_url=served.api_url, headers=bearer(make_jwt(gh))) as app,
-        httpx.AsyncClient(base_url=served.api_url) as http,
+        # plain http: without verify=False each client would first read all root certificates
+        httpx.AsyncClient(
+            base_url=served.api_url, headers=bearer(make_jwt(gh)), verify=False
+        ) as app,
+        httpx.AsyncClient(base_url=served.api_url, verify=False) as http,
     ):
         scene = Stage(gh, repo, clock, served, http, app)
         token = (await scene.new_token()).json()["token"]

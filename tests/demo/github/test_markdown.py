@@ -27,6 +27,10 @@ def test_githubs_markdown_is_rendered(text: str, html: str) -> None:
     assert html in _render(text)
 
 
+def test_a_line_of_a_file_does_not_break_where_it_ends() -> None:
+    assert "<br>" not in render_markdown("one\ntwo", repository="octo/skills", is_file=True)
+
+
 @pytest.mark.parametrize(
     "text",
     ["<!-- skillbench:v1 {} -->", "a <!-- b --> c", "<!--\nmany\nlines\n-->\n\nafter"],

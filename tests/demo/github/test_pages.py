@@ -16,7 +16,9 @@ ISSUE = "/octo/skills/issues/1"
 
 @pytest.fixture
 async def browser(stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=stage.served.web_url, follow_redirects=True) as client:
+    async with httpx.AsyncClient(
+        base_url=stage.served.web_url, follow_redirects=True, verify=False
+    ) as client:
         stage.repo.add_label("needs-benchmark", color="fbca04", description="measure it")
         stage.repo.open_issue(author="maria", title="Does <b> help?", body="See **this**.")
         yield client
