@@ -33,8 +33,8 @@ once; a single one is described as either, which is what GitHub sends."""
 _UNDESCRIBED = re.compile(r"^/graphql$|^/repositories/\d+/issues/\d+$")
 """GraphQL, and where the redirect of a moved issue leads."""
 
-_BARE = re.compile(r"vnd\.github\.(v3\.)?(sha|raw)\b")
-"""Media types that bring a bare text, which the description does not know."""
+_BARE = re.compile(r"vnd\.github\.(v3\.)?(sha|raw)\b|application/octet-stream")
+"""Media types that bring bare bytes, which the description does not know."""
 
 _formats = FormatChecker(formats=())
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from demo.github import LocalGitHub, RepositoryHandle, Served
+from tests.openapi import check_exchanges
 
 SAMPLE = {
     "README.md": b"# Sample\n",
@@ -85,6 +86,7 @@ def bearer(text: str) -> dict[str, str]:
 
 @pytest.fixture
 async def stage(app_key: str, tmp_path: Path) -> AsyncIterator[Stage]:
+    """At the test's end every answer, refusals too, must be one that GitHub describes."""
     clock = MovableClock()
     gh = LocalGitHub(clock=clock, private_key_pem=app_key)
     repo = gh.add_repository("octo", "skills", folder=write_sample(tmp_path / "sample"))
@@ -103,3 +105,4 @@ async def stage(app_key: str, tmp_path: Path) -> AsyncIterator[Stage]:
         http.headers.update(bearer(token))
         gh.requests.clear()
         yield scene
+        check_exchanges(gh.requests)
