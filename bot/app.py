@@ -1,0 +1,167 @@
+"""The web process: the webhook, and what tells an operator how it is doing.
+
+Opens each letter, puts it on the queue and answers; everything else happens in a worker.
+Loads no model SDK and no GitHub client, so that it starts at once and stays small.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+import structlog
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bot.intake import Intake, QueueUnavailable
+from bot.metrics import WebMetrics
+from bot.payloads import Ignored
+from bot.webhook import TurnedAway, read_delivery
+from config.settings import Settings
+from jobs.errors import Error
+
+CREDENTIALS_GOOD_FOR_S = 60.0
+"""A successful check of the App's credentials is believed for this long."""
+CHECK_TIMEOUT_S = 5.0
+
+CheckCredentials = Callable[[], Awaitable[None]]
+"""Proves the App's credentials by using them; raises `jobs.errors.Error` if they fail."""
+
+log = structlog.get_logger(__name__)
+
+
+async def no_check() -> None:
+    """For a deployment without an App of its own to prove."""
+
+
+def create_app(
+    settings: Settings,
+    *,
+    check_credentials: CheckCredentials = no_check,
+    routes: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """The web application; `routes` are pages beside the bot's own.
+
+    Raises `Error` where a setting is missing without which no delivery could be trusted or
+    kept.
+    """
+    secret = settings.github_webhook_secret.get_secret_value().encode()
+    if not secret:
+        raise Error("SKILLBENCH_GITHUB_WEBHOOK_SECRET is empty; set it to the webhook's secret.")
+    if not settings.redis_url:
+        raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
+    redis = connect(settings.redis_url)
+    shell = WebShell(secret, redis, check_credentials)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await redis.aclose()
+
+    own = [
+        Route("/webhook", shell.webhook, methods=["POST"]),
+        Route("/healthz", shell.healthz),
+        Route("/readyz", shell.readyz),
+        Route("/metrics", shell.show_metrics),
+    ]
+    return Starlette(routes=[*own, *routes], lifespan=lifespan)
+
+
+def connect(url: str) -> Redis:
+    """A client that fails fast: GitHub waits for ten seconds and then calls it a failure.
+
+    One repetition, at once, is for connections that a restarted Redis has closed.
+    """
+    client: Redis = Redis.from_url(
+        url,
+        socket_connect_timeout=2,
+        socket_timeout=5,
+        retry=Retry(NoBackoff(), 1),
+        retry_on_error=[ConnectionError],
+    )
+    return client
+
+
+class WebShell:
+    """The endpoints, over one secret and one Redis."""
+
+    def __init__(self, secret: bytes, redis: Redis, check_credentials: CheckCredentials) -> None:
+        self._secret = secret
+        self._redis = redis
+        self._intake = Intake(redis)
+        self._metrics = WebMetrics()
+        self._check_credentials = check_credentials
+        self._proven_at: float | None = None
+
+    async def webhook(self, request: Request) -> Response:
+        """Take one delivery: 202 queued, 200 repeated or ignored, 4xx turned away, 503 later."""
+        try:
+            delivery = await read_delivery(request, self._secret)
+        except TurnedAway as turned:
+            log.warning("delivery_turned_away", status=turned.status, reason=turned.reason)
+            return self._answer(turned.status, "turned_away", turned.reason)
+        content = delivery.content
+        if isinstance(content, Ignored):
+            log.info("delivery_ignored", delivery=delivery.id, reason=content.reason)
+            return self._answer(200, "ignored", content.reason)
+        try:
+            is_new = await self._intake.take(content, target=delivery.target)
+        except QueueUnavailable as unavailable:
+            log.error("delivery_not_taken", delivery=delivery.id, error=str(unavailable))  # noqa: TRY400
+            return self._answer(503, "not_taken", "The queue cannot be reached; deliver again.")
+        log.debug("delivery_taken", delivery=delivery.id, is_new=is_new)
+        return self._answer(202, "queued") if is_new else self._answer(200, "repeated")
+
+    async def healthz(self, _: Request) -> Response:
+        """Whether the process answers at all."""
+        return JSONResponse({"status": "ok"})
+
+    async def readyz(self, _: Request) -> Response:
+        """Whether a delivery could be taken and answered now; says what is in the way."""
+        redis, credentials = await asyncio.gather(self._redis_state(), self._credentials_state())
+        ready = redis == credentials == "ok"
+        answer = {"ready": ready, "redis": redis, "credentials": credentials}
+        return JSONResponse(answer, status_code=200 if ready else 503)
+
+    async def show_metrics(self, _: Request) -> Response:
+        page = await self._metrics.render(self._redis)
+        return Response(page, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    def _answer(self, status: int, outcome: str, reason: str = "") -> Response:
+        self._metrics.deliveries.labels(outcome).inc()
+        body = {"outcome": outcome, "reason": reason} if reason else {"outcome": outcome}
+        # what is refused unread would otherwise be read by the server to its end
+        headers = {"connection": "close"} if status == 413 else None
+        return Response(msgspec.json.encode(body), status, headers, media_type="application/json")
+
+    async def _redis_state(self) -> str:
+        try:
+            async with asyncio.timeout(CHECK_TIMEOUT_S):
+                await self._redis.ping()
+        except (RedisError, OSError):
+            return "cannot be reached; see SKILLBENCH_REDIS_URL"
+        return "ok"
+
+    async def _credentials_state(self) -> str:
+        now = time.monotonic()
+        if self._proven_at is not None and now - self._proven_at < CREDENTIALS_GOOD_FOR_S:
+            return "ok"
+        try:
+            async with asyncio.timeout(CHECK_TIMEOUT_S):
+                await self._check_credentials()
+        except Error as error:
+            return str(error)
+        except TimeoutError:
+            return f"GitHub did not answer within {CHECK_TIMEOUT_S:.0f} s"
+        except Exception:
+            log.exception("credentials_check_failed")
+            return "the check failed; the log says why"
+        self._proven_at = now
+        return "ok"

@@ -1,0 +1,93 @@
+"""Every command and its options; what a command does stands in a module of its own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.settings import errors_told, load_settings, scratch_folder
+
+app = typer.Typer(
+    name="skillbench",
+    help="Measures whether an agent skill makes the work better.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Host = Annotated[str | None, typer.Option(help="Where to listen; wins over SKILLBENCH_HOST.")]
+Port = Annotated[int | None, typer.Option(help="Wins over SKILLBENCH_PORT.")]
+
+
+@app.command()
+def serve(host: Host = None, port: Port = None) -> None:
+    """Receive webhooks and put them on the queue."""
+    from bot.cli.serving import run_server, until_stopped
+
+    with errors_told():
+        until_stopped(run_server(load_settings(host=host, port=port)))
+
+
+@app.command()
+def worker() -> None:
+    """Carry out what is on the queue."""
+    from bot.cli.serving import run_worker, until_stopped
+
+    with errors_told(), scratch_folder() as scratch:
+        until_stopped(run_worker(load_settings(), scratch))
+
+
+@app.command()
+def up(host: Host = None, port: Port = None) -> None:
+    """Server, worker and (where none is configured) Redis, in one process."""
+    from bot.cli.serving import run_everything, until_stopped
+
+    with errors_told(), scratch_folder() as scratch:
+        until_stopped(run_everything(load_settings(host=host, port=port), scratch))
+
+
+@app.command()
+def doctor() -> None:
+    """Check settings, Redis, App credentials, sandbox and model keys; say what to fix."""
+    from bot.cli.doctor import run_doctor
+
+    with errors_told():
+        raise typer.Exit(run_doctor(load_settings(as_json=False)))
+
+
+@app.command()
+def run(
+    path: Annotated[Path, typer.Argument(help="A folder with skills.")],
+    skill: Annotated[str | None, typer.Option(help="Name or path of the skill.")] = None,
+    eval_id: Annotated[str | None, typer.Option("--eval", help="Id of the eval case.")] = None,
+    model: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_MODEL.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_JUDGE_MODEL.")] = None,
+    output: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(
+        "skillbench-report"
+    ),
+) -> None:
+    """Compare with and without a skill on a local folder, without GitHub.
+
+    Exit code 0: done; 1: ungraded; 2: wrong usage.
+    """
+    from bot.cli.local_run import LocalRun, run_locally
+
+    with errors_told(), scratch_folder() as scratch:
+        settings = load_settings(as_json=False, model=model, judge_model=judge)
+        wanted = LocalRun(path=path, skill=skill, eval_id=eval_id, output=output)
+        raise typer.Exit(run_locally(wanted, settings, scratch))
+
+
+@app.command()
+def demo(
+    once: Annotated[bool, typer.Option(help="End after the report.")] = False,
+    real: Annotated[
+        bool, typer.Option(help="Ask the real model; needs ANTHROPIC_API_KEY.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Port of the local GitHub's pages.")] = 0,
+) -> None:
+    """The whole job on this machine, without accounts."""
+    from bot.cli.demo import run_demo
+
+    with errors_told(), scratch_folder() as scratch:
+        raise typer.Exit(run_demo(once=once, real=real, port=port, scratch=scratch))

@@ -1,0 +1,120 @@
+"""Looks at a deployment as a doctor would: every part, each with what to do about it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from rich.console import Console
+
+from bot.blobs import Blobs
+from bot.github.app import GitHubApp
+from config.settings import Settings
+from jobs.errors import Error
+from jobs.models.catalog import ApiModelCatalog
+from jobs.models.doors import Doors
+from jobs.sessions.sandboxes import make_sandbox_maker
+
+GOOD, BAD = 0, 1
+
+Check = Callable[[Settings], Awaitable[str | None]]
+"""What is wrong and what to do about it; None if nothing is."""
+
+
+async def check_webhook_secret(settings: Settings) -> str | None:
+    """The secret without which no delivery can be trusted."""
+    secret = settings.github_webhook_secret.get_secret_value()
+    if not secret:
+        return "set SKILLBENCH_GITHUB_WEBHOOK_SECRET to the secret of the App's webhook"
+    if len(secret) < 16:
+        return "SKILLBENCH_GITHUB_WEBHOOK_SECRET is short: use 16 characters or more"
+    return None
+
+
+async def check_app(settings: Settings) -> str | None:
+    """The App's credentials, permissions and events, by using them."""
+    if not settings.github_app_id:
+        return "set SKILLBENCH_GITHUB_APP_ID and SKILLBENCH_GITHUB_PRIVATE_KEY"
+    try:
+        async with GitHubApp(settings) as app:
+            return await app.check()
+    except FileNotFoundError as missing:
+        return f"SKILLBENCH_GITHUB_PRIVATE_KEY names a file that is not there: {missing.filename}"
+
+
+async def check_redis(settings: Settings) -> str | None:
+    """Redis answers, and keeps its data over a restart."""
+    if not settings.redis_url:
+        return "SKILLBENCH_REDIS_URL is not set: only `up` and `demo` can start their own"
+    redis = Redis.from_url(settings.redis_url, socket_connect_timeout=3)
+    try:
+        await redis.ping()
+        persistence = await redis.info("persistence")
+    except (RedisError, OSError) as problem:
+        return f"Redis does not answer ({type(problem).__name__}): see SKILLBENCH_REDIS_URL"
+    finally:
+        await redis.aclose()
+    if not persistence.get("aof_enabled"):
+        return "Redis keeps no append-only file: a restart would lose what waits; appendonly yes"
+    return None
+
+
+async def check_sandbox(settings: Settings) -> str | None:
+    """Sessions can be isolated here."""
+    return await make_sandbox_maker(settings.sandbox).problem()
+
+
+async def check_model(settings: Settings) -> str | None:
+    """The configured model exists and the key may use it."""
+    await ApiModelCatalog(Doors(settings)).resolve(settings.model)
+    return None
+
+
+async def check_judge(settings: Settings) -> str | None:
+    """The judge exists too."""
+    await ApiModelCatalog(Doors(settings)).resolve(settings.judge_model)
+    return None
+
+
+async def check_blobs(settings: Settings) -> str | None:
+    """The blob store takes and gives."""
+    blobs = Blobs(settings.blobs)
+    await blobs.put("doctor/probe", b"well")
+    found = await blobs.get("doctor/probe")
+    await blobs.delete("doctor/probe")
+    return None if found == b"well" else "the blob store gave back something else"
+
+
+CHECKS: dict[str, Check] = {
+    "webhook secret": check_webhook_secret,
+    "GitHub App": check_app,
+    "Redis": check_redis,
+    "blob store": check_blobs,
+    "sandbox": check_sandbox,
+    "model": check_model,
+    "judge": check_judge,
+}
+
+
+def run_doctor(settings: Settings) -> int:
+    """Print one line per check; gives 0 if all is well, else 1."""
+    return asyncio.run(_run(settings, Console()))
+
+
+async def _run(settings: Settings, console: Console) -> int:
+    worst = GOOD
+    for name, check in CHECKS.items():
+        problem = await _problem(check, settings)
+        sign = "✔" if problem is None else "✘"
+        console.print(f"{sign} {name}" + (f": {problem}" if problem else ""), markup=False)
+        worst = worst if problem is None else BAD
+    return worst
+
+
+async def _problem(check: Check, settings: Settings) -> str | None:
+    try:
+        return await check(settings)
+    except Error as error:
+        return str(error)
+    except (OSError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"

@@ -1,0 +1,101 @@
+"""The long-running commands: the web process, the worker, and both at once."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import structlog
+import uvicorn
+
+from bot.app import create_app
+from bot.embedded_redis import embedded_redis
+from config.settings import Settings
+from jobs.errors import Error
+
+log = structlog.get_logger(__name__)
+
+
+class Server(uvicorn.Server):
+    """uvicorn inside a loop of ours, whose signals are ours too."""
+
+    def install_signal_handlers(self) -> None:
+        """Signals are handled by `until_stopped`."""
+
+
+def make_server(settings: Settings) -> Server:
+    """The web process. Raises `Error` where a needed setting is missing."""
+
+    async def check_credentials() -> None:
+        from bot.github.app import GitHubApp  # heavy, and needed only when somebody asks
+
+        async with GitHubApp(settings) as app:
+            await app.prove()
+
+    app = create_app(settings, check_credentials=check_credentials)
+    return Server(
+        uvicorn.Config(app, settings.host, settings.port, log_config=None, access_log=False)
+    )
+
+
+async def run_server(settings: Settings) -> None:
+    """Serve until cancelled."""
+    server = make_server(settings)
+    log.info("serving", host=settings.host, port=settings.port)
+    serving = asyncio.create_task(server.serve())
+    try:
+        await asyncio.shield(serving)
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def run_worker(settings: Settings, scratch: Path) -> None:
+    """Work until cancelled; running jobs are then handed back."""
+    if not settings.redis_url:
+        raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
+    from bot.wiring import wired  # loads the model SDKs
+    from bot.worker import make_workers, run_workers
+
+    async with wired(settings, scratch) as wiring:
+        workers = make_workers(
+            settings.redis_url, wiring.jobs(), requests_at_once=settings.max_concurrent_requests
+        )
+        log.info("working", sandbox=settings.sandbox)
+        await run_workers(workers)
+
+
+@asynccontextmanager
+async def with_redis(settings: Settings) -> AsyncIterator[Settings]:
+    """The settings with a Redis: the configured one, else one of our own in the data folder."""
+    if settings.redis_url:
+        yield settings
+        return
+    async with embedded_redis(settings.data_dir / "redis", append_only=True) as url:
+        yield settings.model_copy(update={"redis_url": url})
+
+
+async def run_everything(settings: Settings, scratch: Path) -> None:
+    """Server, worker and, where none is configured, a Redis; until cancelled."""
+    async with with_redis(settings) as complete, asyncio.TaskGroup() as group:
+        group.create_task(run_server(complete))
+        group.create_task(run_worker(complete, scratch))
+
+
+def until_stopped(work: Coroutine[Any, Any, None]) -> None:
+    """Run until it ends, or until SIGTERM or SIGINT; errors come out as they are."""
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, task.cancel)
+        with suppress(asyncio.CancelledError):
+            await task
+
+    try:
+        asyncio.run(main())
+    except* Error as errors:
+        raise errors.exceptions[0] from None

@@ -1,0 +1,164 @@
+"""Webhook payloads to our own events: the only place that knows GitHub's JSON.
+
+Only the fields a decision needs are declared, so a payload with new fields, or with odd
+ones elsewhere, is still read. Nothing is judged here but whether a handler exists for it;
+who may ask for what is the handlers' business.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from handlers.events import Actor, Event, EventRepository, IssueCommented, IssueLabelled
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A delivery that no handler is interested in, and why."""
+
+    reason: str
+
+
+class _Envelope(msgspec.Struct):
+    action: str | None = None
+
+
+class _Account(msgspec.Struct):
+    id: int
+    login: str
+    type: str = "User"
+
+
+class _Repository(msgspec.Struct):
+    id: int
+    name: str
+    owner: _Account
+    private: bool = False
+
+
+class _Installation(msgspec.Struct):
+    id: int
+
+
+class _Label(msgspec.Struct):
+    name: str
+
+
+class _Issue(msgspec.Struct):
+    number: int
+    labels: list[_Label] = msgspec.field(default_factory=list)
+    pull_request: msgspec.Raw | None = None
+
+
+class _Comment(msgspec.Struct):
+    id: int
+    created_at: datetime
+    body: str | None = None
+    user: _Account | None = None
+
+
+class _TextBefore(msgspec.Struct):
+    text: str | None = msgspec.field(name="from", default=None)
+
+
+class _Changes(msgspec.Struct):
+    body: _TextBefore | None = None
+
+
+class _IssuePayload(msgspec.Struct):
+    action: Literal["opened", "labeled"]
+    issue: _Issue
+    repository: _Repository
+    sender: _Account
+    label: _Label | None = None
+    installation: _Installation | None = None
+
+
+class _CommentPayload(msgspec.Struct):
+    action: Literal["created", "edited"]
+    issue: _Issue
+    comment: _Comment
+    repository: _Repository
+    sender: _Account
+    changes: _Changes | None = None
+    installation: _Installation | None = None
+
+
+_envelope = msgspec.json.Decoder(_Envelope)
+_issue_payload = msgspec.json.Decoder(_IssuePayload)
+_comment_payload = msgspec.json.Decoder(_CommentPayload)
+
+NOT_BY_THE_APP = Ignored("no installation in it: sent by another hook than the App's")
+
+
+def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
+    """The event a delivery means, or why it means none to us.
+
+    `name` is the `X-GitHub-Event` header. Raises `msgspec.DecodeError` where the body is not
+    JSON, or lacks what GitHub promises for an event that we handle.
+    """
+    action = _envelope.decode(body).action
+    if name == "issues" and action in {"opened", "labeled"}:
+        return _issue_event(_issue_payload.decode(body), delivery)
+    if name == "issue_comment" and action in {"created", "edited"}:
+        return _comment_event(_comment_payload.decode(body), delivery)
+    return Ignored(f"no handler for {name}" + (f".{action}" if action else ""))
+
+
+def _issue_event(payload: _IssuePayload, delivery: str) -> IssueLabelled | Ignored:
+    if payload.installation is None:
+        return NOT_BY_THE_APP
+    if payload.action == "labeled":
+        labels = [payload.label] if payload.label else []
+    else:
+        labels = payload.issue.labels
+    if not labels:
+        return Ignored("no label on it")
+    return IssueLabelled(
+        delivery=delivery,
+        repository=_repository(payload.repository, payload.installation),
+        sender=_actor(payload.sender),
+        issue=payload.issue.number,
+        is_pull_request=payload.issue.pull_request is not None,
+        labels=tuple(label.name for label in labels),
+    )
+
+
+def _comment_event(payload: _CommentPayload, delivery: str) -> IssueCommented | Ignored:
+    if payload.installation is None:
+        return NOT_BY_THE_APP
+    comment, sender = payload.comment, payload.sender
+    before: str | None = None
+    if payload.action == "edited":
+        if payload.changes is None or payload.changes.body is None:
+            return Ignored("the comment's text was not changed")
+        if comment.user and comment.user.type == "Bot" and comment.user.id != sender.id:
+            return Ignored("somebody edited a bot's comment")
+        before = payload.changes.body.text or ""
+    return IssueCommented(
+        delivery=delivery,
+        repository=_repository(payload.repository, payload.installation),
+        sender=_actor(sender),
+        issue=payload.issue.number,
+        is_pull_request=payload.issue.pull_request is not None,
+        comment_id=comment.id,
+        body=comment.body or "",
+        body_before=before,
+        created_at=comment.created_at,
+    )
+
+
+def _actor(account: _Account) -> Actor:
+    return Actor(id=account.id, login=account.login, is_bot=account.type == "Bot")
+
+
+def _repository(repository: _Repository, installation: _Installation) -> EventRepository:
+    return EventRepository(
+        id=repository.id,
+        owner=repository.owner.login,
+        name=repository.name,
+        private=repository.private,
+        installation_id=installation.id,
+    )

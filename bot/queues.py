@@ -1,0 +1,99 @@
+"""The two queues: their names, what a job looks like in them, and how a request gets in.
+
+Jobs are plain JSON in arq's own layout. Nothing is pickled, so being able to write to
+Redis does not mean being able to run code here. The web process writes jobs without
+loading arq.
+"""
+
+import time
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from redis.asyncio import Redis
+
+from jobs.requests import Request
+
+EVENTS = "skillbench:events"
+"""Events have a queue of their own: a reaction never waits behind sessions."""
+REQUESTS = "skillbench:requests"
+
+HANDLE_EVENT = "handle_event"
+CARRY_OUT_REQUEST = "carry_out_request"
+ANSWER_UNREADABLE = "answer_unreadable"
+"""Stands in for every job that this version cannot read."""
+
+JOB_KEY = "arq:job:"
+KEEP_JOB = timedelta(days=30)
+"""How long a job may wait for a worker before it is given up."""
+REMEMBER = timedelta(days=7)
+"""How long a delivery id, or the key of a commented request, is known again."""
+EVENT_VERSION = 1
+
+ENQUEUE_ONCE = """
+if redis.call('exists', KEYS[3]) == 1 then return 0 end
+if redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end
+redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[4])
+redis.call('zadd', KEYS[1], ARGV[3], ARGV[1])
+if ARGV[5] ~= '0' then redis.call('set', KEYS[3], '1', 'px', ARGV[5]) end
+return 1
+"""
+"""Queue, job and memory as keys; id, body, score, time to live and to remember as arguments.
+
+The memory is written last: where an earlier line fails, nothing is remembered.
+"""
+
+
+def milliseconds(period: timedelta) -> int:
+    return int(period.total_seconds() * 1000)
+
+
+def make_job(function: str, argument: object, now_ms: int) -> bytes:
+    """A job that calls `function` with one argument, as arq stores it."""
+    return msgspec.json.encode({"t": None, "f": function, "a": [argument], "k": {}, "et": now_ms})
+
+
+def write_job(job: dict[str, Any]) -> bytes:
+    """Arq's `job_serializer`. Results are kept by nobody, so only jobs are ever written."""
+    return msgspec.json.encode(job)
+
+
+def read_job(stored: bytes, *, known: Collection[str]) -> dict[str, Any]:
+    """Arq's `job_deserializer`. A job that makes no sense here becomes `ANSWER_UNREADABLE`."""
+    try:
+        job = msgspec.json.decode(stored)
+        known_call = job["f"] in known and isinstance(job["a"], list) and len(job["a"]) == 1
+        if known_call and job["k"] == {} and isinstance(job["et"], int):
+            return {"t": job.get("t"), "f": job["f"], "a": job["a"], "k": {}, "et": job["et"]}
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
+        pass
+    text = stored.decode("utf-8", errors="replace")
+    return {"t": None, "f": ANSWER_UNREADABLE, "a": [text], "k": {}, "et": now_ms()}
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+async def enqueue(redis: Redis, request: Request) -> bool:
+    """Put a request on its queue; False where the same key is there, or was this week.
+
+    A request from a comment is known by its key for a week, since its delivery may come
+    again. One from a label is known only while it waits or runs: putting the label on once
+    more asks once more.
+    """
+    now = now_ms()
+    job_id = f"request:{request.key}"
+    remember = milliseconds(REMEMBER) if request.origin == "comment" else 0
+    taken = await redis.register_script(ENQUEUE_ONCE)(
+        keys=[REQUESTS, JOB_KEY + job_id, f"skillbench:asked:{request.key}"],
+        args=[
+            job_id,
+            make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now),
+            now,
+            milliseconds(KEEP_JOB),
+            remember,
+        ],
+    )
+    return bool(taken)

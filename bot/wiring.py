@@ -1,0 +1,113 @@
+"""Puts the parts together: the one place where ports meet what fills them.
+
+Imports the model SDKs and the GitHub client, so only workers and one-shot commands load it.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from bot.blobs import Blobs
+from bot.dispatch import dispatch
+from bot.github.app import GitHubApp
+from bot.queues import enqueue
+from bot.store.budget import RedisBudget
+from bot.store.ledger import RedisLedger
+from bot.worker import Jobs
+from config.settings import Settings, names_in
+from handlers.events import Event
+from handlers.questions import HandlerContext, as_repo
+from jobs.benchmark import carry_out
+from jobs.errors import Refused
+from jobs.judging.judge import AgentJudge
+from jobs.models.agent import ModelAgent
+from jobs.models.catalog import ApiModelCatalog
+from jobs.models.doors import Doors
+from jobs.ports import Budget
+from jobs.requests import Repo, Request
+from jobs.sessions.api_launcher import ApiLauncher
+from jobs.sessions.sandboxes import make_sandbox_maker
+from jobs.sessions.tools import SessionTools
+from jobs.world import RunWorld, World
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -> RunWorld:
+    """What runs need. Raises `Refused`, saying what to do, where no sandbox can work here."""
+    sandboxes = make_sandbox_maker(settings.sandbox)
+    if problem := await sandboxes.problem():
+        raise Refused(problem)
+    agent = ModelAgent(doors := Doors(settings))
+    return RunWorld(
+        launcher=ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb),
+        judge=AgentJudge(agent, sandboxes, SessionTools),
+        catalog=ApiModelCatalog(doors),
+        blobs=Blobs(settings.blobs),
+        budget=budget,
+        settings=settings,
+        clock=utc_now,
+        scratch=scratch,
+    )
+
+
+class Wiring:
+    """A worker's ends: events to handlers, requests to the jobs, both to GitHub."""
+
+    def __init__(self, settings: Settings, redis: Redis, app: GitHubApp, runs: RunWorld) -> None:
+        self._settings = settings
+        self._redis = redis
+        self._app = app
+        self._runs = runs
+
+    def jobs(self) -> Jobs:
+        """What the two queues call."""
+        return Jobs(self._redis, self.handle_event, self.carry_out, self.say)
+
+    async def handle_event(self, event: Event) -> None:
+        repository = self._app.repository(as_repo(event.repository))
+        await dispatch(event, await self._context(), repository, self._enqueue)
+
+    async def carry_out(self, request: Request, last_try: bool) -> None:
+        world = World(
+            runs=self._runs,
+            github=self._app.repository(request.repo),
+            ledger=RedisLedger(self._redis),
+        )
+        await carry_out(request, world, last_try=last_try)
+
+    async def say(self, place: dict[str, object], text: str) -> None:
+        """Say something on the issue that an unreadable job names."""
+        repo = Repo.model_validate(place["repo"])
+        issue = int(str(place["issue"]))
+        await self._app.repository(repo).comment(issue, text, tag=f"unreadable:{issue}")
+
+    async def _enqueue(self, request: Request) -> bool:
+        return await enqueue(self._redis, request)
+
+    async def _context(self) -> HandlerContext:
+        identity = await self._app.identity()
+        return HandlerContext(
+            mention=self._settings.mention,
+            allowed_owners=names_in(self._settings.allowed_owners) or (identity.owner,),
+            allowed_bots=names_in(self._settings.allowed_bots),
+            app_bot_login=identity.bot_login,
+        )
+
+
+@asynccontextmanager
+async def wired(settings: Settings, scratch: Path) -> AsyncIterator[Wiring]:
+    """A worker's wiring, with its connections open while the block runs."""
+    redis = Redis.from_url(settings.redis_url)
+    try:
+        async with GitHubApp(settings, redis=redis) as app:
+            budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
+            runs = await make_run_world(settings, budget=budget, scratch=scratch)
+            yield Wiring(settings, redis, app, runs)
+    finally:
+        await redis.aclose()
