@@ -11,7 +11,7 @@ from typing import Protocol
 from config.settings import Settings
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, GitHub, Ledger, ModelCatalog
-from jobs.sessions.spec import SessionSpec
+from jobs.sessions.session_spec import SessionSpec
 from jobs.values import SessionResult
 
 

@@ -7,8 +7,8 @@ so that both arms of a run, and its record, name one and the same model.
 
 import difflib
 import time
-from functools import partial
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from jobs.errors import Refused, Transient

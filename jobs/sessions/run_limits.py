@@ -1,0 +1,38 @@
+"""How a run's money and tokens are divided among its four conversations.
+
+The operator limits a run as a whole, and a conversation can only be stopped by a limit of
+its own, so the shares are fixed beforehand and add up to the whole: whatever happens, a
+run costs no more than it may. Both sessions get the same, so that no arm is cut short
+because the other one was dear.
+"""
+
+from decimal import Decimal
+
+from config.settings import Settings
+from jobs.values import Limits
+
+SESSION_SHARE = Decimal("0.4")
+"""Of each arm's session: the work is where most of the tokens go."""
+READING_SHARE = Decimal("0.1")
+"""Of each of the judge's two passes."""
+
+
+def session_limits(settings: Settings) -> Limits:
+    """What the session of one arm may use: 40 % of the run, and the settings' `session_*`."""
+    return _limits(settings, SESSION_SHARE)
+
+
+def judge_limits(settings: Settings) -> Limits:
+    """What one pass of the judge may use: 10 % of the run, and the time of a session."""
+    return _limits(settings, READING_SHARE)
+
+
+def _limits(settings: Settings, share: Decimal) -> Limits:
+    return Limits(
+        wall_s=settings.session_timeout.total_seconds(),
+        idle_s=settings.session_idle_timeout.total_seconds(),
+        turns=settings.session_max_turns,
+        output_tokens=settings.session_max_output_tokens,
+        total_tokens=int(settings.max_tokens_per_run * share),
+        cost_usd=settings.max_usd_per_run * share,
+    )

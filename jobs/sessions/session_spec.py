@@ -1,0 +1,31 @@
+"""What one session starts from: the value between a comparison and a launcher.
+
+It names the arm, because the result has to; no launcher may let that name, or anything
+that tells it, reach what the session can see.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.values import Arm, Limits, RunSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSpec:
+    """One fresh conversation of one arm of one trial."""
+
+    arm: Arm
+    run: RunSpec
+    trial: int
+    skill_folder: Path | None
+    """The staged skill, without what is withheld; None in the arm without one."""
+    skill_text: str | None
+    """What its SKILL.md says; None exactly where `skill_folder` is."""
+    inputs_folder: Path | None
+    """Holds the staged input files, each under the last part of its alias."""
+    limits: Limits
+    bundle: Path
+    """Where the session's bundle is written (`jobs.sessions.bundle`)."""
+    scratch: Path
+    """Where workspaces may be made. Its path must tell no arm: a process in a sandbox can
+    read where its mounts come from."""
