@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.content.skills import read_skill_text
+from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
@@ -106,7 +106,7 @@ def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path) -> _Staged:
     stage_inputs(snapshot, spec.eval_case, folder)
     return _Staged(
         skill=folder / "skill",
-        skill_text=read_skill_text(snapshot, spec.skill.path).text,
+        skill_text=snapshot.read_text(skill_path(spec.skill.path, SKILL_FILE)),
         inputs=folder / "input",
         withheld=withheld,
     )

@@ -123,10 +123,10 @@ class BlobStore(Protocol):
 class Budget(Protocol):
     """The operator's daily limit: reserved before the spending, settled after it."""
 
-    async def reserve(self, run_id: str, repo: Repo, usd: Decimal) -> None:
+    async def reserve(self, run_id: str, repo: Repo, usd: Decimal, /) -> None:
         """Set money aside for a run; the same run twice is once. Raises `OverBudget`."""
 
-    async def settle(self, run_id: str, usd: Decimal) -> None:
+    async def settle(self, run_id: str, usd: Decimal, /) -> None:
         """Replace the reservation by what was really spent; the same run twice is once."""
 
 
@@ -309,11 +309,11 @@ class RunRecord(Value):
 class Ledger(Protocol):
     """The index of finished runs, and the leases on running ones."""
 
-    async def find(self, record_key: str) -> RunRecord | None:
+    async def find(self, record_key: str, /) -> RunRecord | None:
         """The finished run with this dedup key (`jobs.planning.dedup.record_key`)."""
 
-    async def record(self, record_key: str, record: RunRecord) -> None: ...
-    def hold(self, record_key: str) -> AbstractAsyncContextManager[None]:
+    async def record(self, record_key: str, record: RunRecord, /) -> None: ...
+    def hold(self, record_key: str, /) -> AbstractAsyncContextManager[None]:
         """Wait until no other request runs the same thing, then hold it for ourselves."""
 
 

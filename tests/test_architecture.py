@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "handlers": {"handlers", "jobs.requests", "config"},
     "bot": {"bot", "handlers", "jobs", "config"},
 }
-MAY_START_THE_DEMO = {"bot/cli/demo.py"}
+MAY_START_THE_DEMO = {"bot/cli/commands.py"}
 
 VENDOR_DOORS = {
     "githubkit": "bot/github",

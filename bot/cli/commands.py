@@ -87,7 +87,7 @@ def demo(
     port: Annotated[int, typer.Option(help="Port of the local GitHub's pages.")] = 0,
 ) -> None:
     """The whole job on this machine, without accounts."""
-    from bot.cli.demo import run_demo
+    from demo.play import run_demo
 
     with errors_told(), scratch_folder() as scratch:
         raise typer.Exit(run_demo(once=once, real=real, port=port, scratch=scratch))

@@ -45,14 +45,14 @@ class LocalRun:
 class NoLedger:
     """A local run asks nobody and remembers nothing."""
 
-    async def find(self, record_key: str) -> RunRecord | None:
+    async def find(self, _: str) -> RunRecord | None:
         return None
 
     async def record(self, record_key: str, record: RunRecord) -> None:
         pass
 
     @asynccontextmanager
-    async def hold(self, record_key: str) -> AsyncIterator[None]:
+    async def hold(self, _: str) -> AsyncIterator[None]:
         yield
 
 
@@ -158,7 +158,7 @@ def _paths(names: Sequence[str], shelf: SkillShelf) -> set[str]:
     return {shelf.find(name).path for name in names if shelf.knows(name)}
 
 
-def _request(wanted: LocalRun, eval_id: str, settings: Settings) -> Request:
+def _request(wanted: LocalRun, eval_id: str | None, settings: Settings) -> Request:
     name = wanted.path.resolve().name or "folder"
     return Request(
         key=f"local:{name}"[:200],

@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 import uvicorn
+from starlette.applications import Starlette
 
 from bot.app import create_app
 from bot.embedded_redis import embedded_redis
@@ -25,8 +26,8 @@ class Server(uvicorn.Server):
         """Signals are handled by `until_stopped`."""
 
 
-def make_server(settings: Settings) -> Server:
-    """The web process. Raises `Error` where a needed setting is missing."""
+def make_app(settings: Settings) -> Starlette:
+    """The web application, its readiness proven by the App's credentials."""
 
     async def check_credentials() -> None:
         from bot.github.app import GitHubApp  # heavy, and needed only when somebody asks
@@ -34,9 +35,15 @@ def make_server(settings: Settings) -> Server:
         async with GitHubApp(settings) as app:
             await app.prove()
 
-    app = create_app(settings, check_credentials=check_credentials)
+    return create_app(settings, check_credentials=check_credentials)
+
+
+def make_server(settings: Settings) -> Server:
+    """The web process. Raises `Error` where a needed setting is missing."""
     return Server(
-        uvicorn.Config(app, settings.host, settings.port, log_config=None, access_log=False)
+        uvicorn.Config(
+            make_app(settings), settings.host, settings.port, log_config=None, access_log=False
+        )
     )
 
 

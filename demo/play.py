@@ -1,0 +1,171 @@
+"""`skillbench demo`: the whole job on one machine, with its outside world in miniature.
+
+Starts a Redis, the local GitHub, the scripted model, the bot and a worker; opens the sample
+issues, labels one, and tells each step. Everything between the webhook and the comment is
+the real thing.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+from rich.console import Console
+
+from bot.cli.serving import make_app, run_worker
+from bot.embedded_redis import embedded_redis
+from config.log import set_up_logging
+from config.settings import Settings
+from demo.github import LocalGitHub, RepositoryHandle
+from demo.github.serving import open_socket, serving
+from demo.model_api import ScriptedModelApi
+from demo.steps import tell_steps
+from jobs.errors import Error
+from jobs.requests import NEEDS_BENCHMARK
+from jobs.sessions.sandboxes import make_sandbox_maker
+
+HERE = Path(__file__).parent
+OWNER, NAME = "sample-org", "skills"
+PERSON = "maria"
+LABELLED = 1
+"""Number of the issue that the demo labels."""
+REPORT_WAIT_S = 600.0
+REPORT = "<!-- skillbench:v1 "
+
+DONE, NO_REPORT = 0, 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The running demo: the repository on the local GitHub, and its address."""
+
+    github: LocalGitHub
+    repository: RepositoryHandle
+    web_url: str
+
+
+def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
+    """Play the demo; gives 0 if the report was posted, else 1. Ctrl-C ends it.
+
+    Raises `Error` where something that it needs is missing, saying what to do.
+    """
+    set_up_logging(as_json=False, level=30)
+    try:
+        return asyncio.run(_play(once=once, real=real, port=port, scratch=scratch))
+    except KeyboardInterrupt:
+        return DONE
+
+
+async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
+    console = Console(highlight=False)
+    sandbox = await _choose_sandbox(console, real=real)
+    async with staged(scratch, sandbox=sandbox, real=real, port=port) as stage:
+        page = f"{stage.web_url}/{OWNER}/{NAME}/issues/{LABELLED}"
+        console.print(f"local GitHub   {stage.web_url}/{OWNER}/{NAME}")
+        console.print(f"issue          [bold]{page}[/bold]\n")
+        telling = asyncio.create_task(tell_steps(stage.github, console))
+        try:
+            stage.repository.label(LABELLED, NEEDS_BENCHMARK, by=PERSON)
+            console.print(f"{PERSON} labels issue {LABELLED} {NEEDS_BENCHMARK}")
+            reported = await _wait_for_report(stage.repository)
+            if reported:
+                console.print(f"\nThe report is there: [bold]{page}[/bold]")
+            else:
+                console.print(f"\nNo report came. What the bot said: {page}", style="red")
+            if not once:
+                console.print("Label another issue, or comment a command. Ctrl-C ends it.")
+                await asyncio.Event().wait()
+        finally:
+            telling.cancel()
+    return DONE if reported else NO_REPORT
+
+
+@asynccontextmanager
+async def staged(
+    scratch: Path, *, sandbox: str, real: bool = False, port: int = 0
+) -> AsyncIterator[Stage]:
+    """The demo's world, set up and running while the block runs."""
+    secret = secrets.token_urlsafe(24)
+    async with AsyncExitStack() as stack:
+        redis_url = await stack.enter_async_context(embedded_redis(scratch / "redis"))
+        github = LocalGitHub(webhook_secret=secret)
+        served = await stack.enter_async_context(github.serve(port=port))
+        api = await stack.enter_async_context(ScriptedModelApi().serve())
+        settings = make_settings(
+            github_app_id=str(github.app_id),
+            github_private_key=SecretStr(github.private_key_pem),
+            github_webhook_secret=SecretStr(secret),
+            github_api_url=served.api_url,
+            github_web_url=served.web_url,
+            allowed_owners=OWNER,
+            redis_url=redis_url,
+            data_dir=scratch / "data",
+            sandbox=sandbox,
+            **({} if real else scripted(api.anthropic_url)),
+        )
+        repository = _seed(github)
+        bound = open_socket("127.0.0.1", 0)
+        await stack.enter_async_context(serving(make_app(settings), bound))
+        github.set_webhook(f"http://127.0.0.1:{bound.getsockname()[1]}/webhook", secret)
+        working = asyncio.create_task(run_worker(settings, scratch / "work"))
+        try:
+            yield Stage(github=github, repository=repository, web_url=served.web_url)
+        finally:
+            working.cancel()
+            with suppress(asyncio.CancelledError):
+                await working
+
+
+def make_settings(**given: object) -> Settings:
+    """Settings of the demo alone: nothing of a `.env` file, everything named wins."""
+    return Settings(_env_file=None, **given)  # type: ignore[arg-type, call-arg]
+
+
+def scripted(anthropic_url: str) -> dict[str, object]:
+    """The settings that put the scripted model in the place of real ones."""
+    return {
+        "model": "scripted-demo",
+        "judge_model": "scripted-demo-judge",
+        "anthropic_api_key": SecretStr("scripted"),
+        "anthropic_base_url": anthropic_url,
+        "openai_api_key": SecretStr(""),
+        "openai_base_url": "https://api.openai.com/v1",
+        "gemini_api_key": SecretStr(""),
+    }
+
+
+def _seed(github: LocalGitHub) -> RepositoryHandle:
+    """The sample skills, a person who may write, and the sample issues."""
+    github.add_person(PERSON)
+    repository = github.add_repository(
+        OWNER, NAME, folder=HERE / "sample", owner_kind="Organization"
+    )
+    github.add_person(PERSON, {f"{OWNER}/{NAME}": "write"})
+    for path in sorted((HERE / "issues").glob("*.md")):
+        title, _, body = path.read_text(encoding="utf-8").partition("\n")
+        repository.open_issue(author=PERSON, title=title.removeprefix("# "), body=body.strip())
+    return repository
+
+
+async def _wait_for_report(repository: RepositoryHandle) -> bool:
+    """Wait until the request has ended; gives whether a report was posted."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(REPORT_WAIT_S):
+            while NEEDS_BENCHMARK in repository.labels(LABELLED):  # noqa: ASYNC110 -- no event
+                await asyncio.sleep(0.1)
+    return any(REPORT in body for body in repository.comments(LABELLED))
+
+
+async def _choose_sandbox(console: Console, *, real: bool) -> str:
+    """bubblewrap; where it cannot work, none for the demo's own trusted script."""
+    problem = await make_sandbox_maker("bubblewrap").problem()
+    if problem is None:
+        return "bubblewrap"
+    if real:
+        raise Error(f"a real model runs commands of its own and needs a sandbox: {problem}")
+    console.print(f"No sandbox: {problem}", style="yellow")
+    console.print("The scripted model runs only the demo's own commands, so it goes on without.\n")
+    return "none"
