@@ -1,15 +1,23 @@
 """Finds eval cases: in an issue, in the repository's eval files, beside a skill.
 
 The first source that has a prompt, a skill and assertions wins whole; nothing is merged.
-Where none has, the refusal says what the likeliest of them lacks.
+Where none has, the refusal says what each of them lacks. Two cases that bear one id are a
+clash, which is reported and never decided by the names of files.
 """
 
 import difflib
+import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jobs.content.draft import CaseDraft
-from jobs.content.file_cases import EVAL_GLOB, drafts_from_file, drafts_from_skill
+from jobs.content.file_cases import (
+    EVAL_GLOB,
+    SKILL_EVALS,
+    BrokenCase,
+    drafts_from_file,
+    drafts_from_skill,
+)
 from jobs.content.issue_case import draft_from_issue, issue_eval_id
 from jobs.content.make_case import make_case
 from jobs.content.shelf import SkillShelf
@@ -20,112 +28,130 @@ from jobs.errors import Refused
 from jobs.ports import Issue
 from jobs.values import EvalCase
 
-SKILL_EVALS = "evals/evals.json"
+_ISSUE_NUMBER = re.compile(r"#?(\d{1,10})")
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenCase:
-    """An eval case that cannot be run: where it stands, and why not."""
+def find_case(
+    eval_id: str, snapshot: Snapshot, shelf: SkillShelf, issue: Issue | None = None
+) -> EvalCase:
+    """The eval case with this id; `issue` is asked first where the case is its own.
 
-    id: str
-    path: str
-    reason: str
-
-
-def find_case(eval_id: str, snapshot: Snapshot, shelf: SkillShelf, issue: Issue | None) -> EvalCase:
-    """The eval case with this id; `issue` is asked first where it is the issue's own.
-
+    Ids may be typed as `21` or `#21` for an issue, and with any way to a skill before the `#`.
     Raises `Refused`, saying exactly what is missing, or which ids are near.
     """
-    drafts = []
-    own = issue is not None and eval_id == issue_eval_id(issue.number)
-    if issue is not None and own and not issue.is_pull_request:
-        drafts.append(draft_from_issue(issue.number, issue.body))
-    if not (drafts and not drafts[0].missing()):
-        drafts += [draft for draft in _drafts(eval_id, snapshot, shelf) if draft.id == eval_id]
-    whole = next((draft for draft in drafts if not draft.missing()), None)
-    if whole is not None:
-        return make_case(whole, snapshot, shelf)
-    if drafts:
-        raise Refused(_why_incomplete(drafts))
-    raise Refused(_unknown(eval_id, snapshot, shelf))
+    wanted = _tidy_id(eval_id, shelf)
+    incomplete: list[CaseDraft] = []
+    for found in _sources(wanted, snapshot, issue):
+        if len(found) > 1:
+            raise Refused(_clash(wanted, [_place(one) for one in found]))
+        for draft in found:
+            if isinstance(draft, BrokenCase):
+                raise Refused(f"The eval case {quoted(wanted)} cannot be read: {draft.reason}")
+            if not draft.missing():
+                return make_case(draft, snapshot, shelf)
+            incomplete.append(draft)
+    if incomplete:
+        raise Refused(_why_incomplete(incomplete))
+    raise Refused(_unknown(wanted, snapshot, shelf))
 
 
 def all_cases(snapshot: Snapshot, shelf: SkillShelf) -> list[EvalCase | BrokenCase]:
-    """Every eval case that the commit holds, and those that cannot be run."""
+    """Every eval case that the commit holds, and those that cannot be run, with the reason."""
+    drafts = list(_all_drafts(snapshot, shelf))
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for draft in drafts:
+        places[draft.id].append(_place(draft))
     cases: list[EvalCase | BrokenCase] = []
-    for path, drafts in _every_file(snapshot, shelf):
-        if isinstance(drafts, Refused):
-            cases.append(BrokenCase(path, path, str(drafts)))
+    for draft in drafts:
+        if isinstance(draft, BrokenCase):
+            cases.append(draft)
             continue
-        for draft in drafts:
-            try:
-                if draft.missing():
-                    raise Refused(_why_incomplete([draft]))  # noqa: TRY301
-                cases.append(make_case(draft, snapshot, shelf))
-            except Refused as refusal:
-                cases.append(BrokenCase(draft.id, path, str(refusal)))
+        path = draft.own_path or draft.place
+        try:
+            if len(places[draft.id]) > 1:
+                raise Refused(_clash(draft.id, places[draft.id]))  # noqa: TRY301
+            if draft.missing():
+                raise Refused(_why_incomplete([draft]))  # noqa: TRY301
+            cases.append(make_case(draft, snapshot, shelf))
+        except Refused as refusal:
+            cases.append(BrokenCase(draft.id, path, str(refusal)))
     return cases
 
 
-def _drafts(eval_id: str, snapshot: Snapshot, shelf: SkillShelf) -> Iterator[CaseDraft]:
-    """Drafts that may bear the id: the file named after it, else every file."""
-    if "#" in eval_id:
-        folder = eval_id.rpartition("#")[0]
-        path = skill_path(folder, SKILL_EVALS)
-        if any(skill.path == folder for skill in shelf.skills) and snapshot.find_file(path):
-            yield from drafts_from_skill(snapshot, folder, path)
-    paths = snapshot.glob(EVAL_GLOB)
-    named = [path for path in paths if path.rpartition("/")[2] == f"{eval_id}.json"]
-    found = False
-    for path in named:
-        for draft in drafts_from_file(snapshot, path):
-            found = found or draft.id == eval_id
-            yield draft
-    if not found:
-        yield from _mentioning(eval_id, snapshot, [path for path in paths if path not in named])
+def _tidy_id(eval_id: str, shelf: SkillShelf) -> str:
+    """An id as it is written in the sources."""
+    bare = eval_id.strip().strip("`")
+    if match := _ISSUE_NUMBER.fullmatch(bare):
+        return issue_eval_id(int(match[1]))
+    folder, mark, own = bare.rpartition("#")
+    if mark and folder and shelf.knows(folder):
+        return f"{shelf.find(folder).path}#{own}"
+    return bare
 
 
-def _mentioning(eval_id: str, snapshot: Snapshot, paths: list[str]) -> Iterator[CaseDraft]:
-    """Drafts of the files whose text holds the id at all; a broken neighbour is no concern."""
+def _sources(
+    eval_id: str, snapshot: Snapshot, issue: Issue | None
+) -> Iterator[list[CaseDraft | BrokenCase]]:
+    """What each source has under an id, in the order of precedence."""
+    if issue is not None and not issue.is_pull_request and eval_id == issue_eval_id(issue.number):
+        yield [draft_from_issue(issue.number, issue.body)]
+    yield [
+        draft
+        for path in _files_that_mention(eval_id, snapshot)
+        for draft in drafts_from_file(snapshot, path)
+        if draft.id == eval_id
+    ]
+    folder, mark, _ = eval_id.rpartition("#")
+    if mark:
+        drafts = drafts_from_skill(snapshot, folder)
+        yield [draft for draft in drafts if draft.id in {eval_id, folder}]
+
+
+def _files_that_mention(eval_id: str, snapshot: Snapshot) -> Iterator[str]:
+    """Files that can hold the id, by name or by content; the rest need not be parsed."""
     needle = eval_id.encode("utf-8", "replace")
-    for path in paths:
-        try:
-            if needle in snapshot.read_bytes(path):
-                yield from drafts_from_file(snapshot, path)
-        except Refused:
-            continue
-
-
-def _every_file(
-    snapshot: Snapshot, shelf: SkillShelf
-) -> Iterator[tuple[str, list[CaseDraft] | Refused]]:
     for path in snapshot.glob(EVAL_GLOB):
+        name = path.rpartition("/")[2].removesuffix(".json")
         try:
-            yield path, drafts_from_file(snapshot, path)
-        except Refused as refusal:
-            yield path, refusal
-    for skill in shelf.skills:
-        path = skill_path(skill.path, SKILL_EVALS)
-        if snapshot.find_file(path) is None:
+            if eval_id.split("#", maxsplit=1)[0] == name or needle in snapshot.read_bytes(path):
+                yield path
+        except Refused:  # too large; of no concern to another case
             continue
-        try:
-            yield path, drafts_from_skill(snapshot, skill.path, path)
-        except Refused as refusal:
-            yield path, refusal
+
+
+def _all_drafts(snapshot: Snapshot, shelf: SkillShelf) -> Iterator[CaseDraft | BrokenCase]:
+    for path in snapshot.glob(EVAL_GLOB):
+        yield from drafts_from_file(snapshot, path)
+    for skill in shelf.skills:
+        yield from drafts_from_skill(snapshot, skill.path)
+
+
+def _place(draft: CaseDraft | BrokenCase) -> str:
+    return draft.place if isinstance(draft, CaseDraft) else quoted(draft.path)
+
+
+def _clash(eval_id: str, places: list[str]) -> str:
+    where = ", ".join(sorted(places))
+    return (
+        f"{len(places)} eval cases bear the id {quoted(eval_id)}: {where}. "
+        "Give each an id of its own."
+    )
 
 
 def _why_incomplete(drafts: list[CaseDraft]) -> str:
-    """What the likeliest source lacks: the one that has the most."""
-    draft = min(drafts, key=lambda one: len(one.missing()))
-    text = f"The eval case in {draft.place} lacks {_joined(draft.missing())}."
-    if draft.source == "issue" and len(draft.missing()) == 3:
-        text = (
-            f"This issue is no eval case: it lacks {_joined(draft.missing())}, and no eval file "
-            f"`{EVAL_GLOB}` has the id {quoted(draft.id)}."
-        )
-    near = [f"- {remark}" for remark in draft.remarks] if draft.source == "issue" else []
-    return "\n".join([text, *near])
+    """What each source lacks; an issue that is no eval case at all is only worth a word."""
+    lines = []
+    for draft in drafts:
+        missing = draft.missing()
+        if draft.source != "issue" or len(missing) < 3:
+            lines.append(f"The eval case in {draft.place} lacks {_joined(missing)}.")
+        elif len(drafts) == 1:
+            lines.append(
+                f"This issue is no eval case: it lacks {_joined(missing)}, and no eval file "
+                f"`{EVAL_GLOB}` has the id {quoted(draft.id)}."
+            )
+    near = [f"- {remark}" for one in drafts if one.source == "issue" for remark in one.remarks]
+    return "\n".join([*lines, *near])
 
 
 def _joined(parts: list[str]) -> str:
@@ -133,12 +159,13 @@ def _joined(parts: list[str]) -> str:
 
 
 def _unknown(eval_id: str, snapshot: Snapshot, shelf: SkillShelf) -> str:
-    known = [
-        draft.id
-        for _, drafts in _every_file(snapshot, shelf)
-        if not isinstance(drafts, Refused)
-        for draft in drafts
-    ]
-    near = difflib.get_close_matches(eval_id, known, 3, 0.6)
-    hint = f" The nearest are {listed(near)}." if near else ""
+    known = [draft.id for draft in _all_drafts(snapshot, shelf)]
+    near = difflib.get_close_matches(eval_id[:300], known, 3, 0.6)
+    if near:
+        hint = f" The nearest {'are' if len(near) > 1 else 'is'} {listed(near)}."
+    elif known:
+        hint = f" It has {len(known)}, such as {quoted(known[0])}."
+    else:
+        own = skill_path("<skill>", SKILL_EVALS)
+        hint = f" It has none in `{EVAL_GLOB}` and none in `{own}`."
     return f"There is no eval case {quoted(eval_id)} at commit {snapshot.commit[:12]}.{hint}"

@@ -1,136 +1,188 @@
 """Reads eval cases out of JSON: the repository's eval files, and a skill's own `evals.json`.
 
 What JSON says is taken as it stands: strings are not parsed as Markdown, since nothing in
-them tells a heading from an assertion any more. It looks nothing up and refuses nothing
-but a file that cannot be read.
+them tells a heading from an assertion any more. A field of the wrong type breaks its own
+case, an unreadable file all of its own; both are named, and no other case suffers.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from jobs.content.draft import CaseDraft
 from jobs.content.issue_case import split_names
 from jobs.content.rubric import Statement, clean_strings, remarks_on_strings
+from jobs.content.skills import skill_path
 from jobs.content.snapshot import Snapshot
-from jobs.content.text import clean_text, is_none, quoted, without_blank_edges
+from jobs.content.text import clean_text, is_no_response, is_none, quoted, without_blank_edges
 from jobs.errors import Refused
 
 EVAL_GLOB = "_automation/evals/*.json"
 """Where the eval files of a repository lie."""
+SKILL_EVALS = "evals/evals.json"
+"""Where a skill brings its own eval cases, below its folder."""
+ID_CHARACTERS = 200
+
+_STATEMENT_KEYS = ("text", "assertion", "statement", "criterion", "expectation", "description")
+"""Under which of its keys an assertion that is written as an object says what it asserts."""
 
 
-def drafts_from_file(snapshot: Snapshot, path: str) -> list[CaseDraft]:
-    """The eval cases of a repository's eval file: one object, or a list of them.
+@dataclass(frozen=True, slots=True)
+class BrokenCase:
+    """An eval case that cannot be run: where it stands, and why not, in words for a reply."""
 
-    Raises `Refused` naming the file, and the line for broken JSON.
-    """
-    content = _load(snapshot, path)
-    entries = content if isinstance(content, list) else [content]
-    name = path.rpartition("/")[2].removesuffix(".json")
-    drafts = []
+    id: str
+    path: str
+    reason: str
+
+
+def drafts_from_file(snapshot: Snapshot, path: str) -> list[CaseDraft | BrokenCase]:
+    """The eval cases of a repository's eval file: one object, or a list of them."""
+    folder, _, name = path.rpartition("/")
+    name = name.removesuffix(".json")
+    entries = _load_entries(snapshot, path)
+    if isinstance(entries, str):
+        return [BrokenCase(name, path, entries)]
+    found: list[CaseDraft | BrokenCase] = []
     for number, entry in enumerate(entries, start=1):
         fallback = name if len(entries) == 1 else f"{name}#{number}"
-        drafts.append(_draft(_object(entry, path), path, fallback=fallback))
-    return drafts
-
-
-def drafts_from_skill(snapshot: Snapshot, folder: str, path: str) -> list[CaseDraft]:
-    """The eval cases of a skill's own file: `{"skill_name": …, "evals": [{…}]}`.
-
-    Their ids are `<skill path>#<id>`, and their skill is the folder they lie in.
-    Raises `Refused` as `drafts_from_file`.
-    """
-    content = _load(snapshot, path)
-    entries = content if isinstance(content, list) else _object(content, path).get("evals")
-    if not isinstance(entries, list):
-        raise Refused(f"{quoted(path)} holds no list `evals`.")
-    drafts = []
-    for number, entry in enumerate(entries, start=1):
-        fields = _object(entry, path)
-        written = fields.get("id")
-        own = number if written is None or written == "" else written
-        drafts.append(
-            _draft(
-                {**fields, "id": f"{folder}#{own}", "target_skills": [folder]},
-                path,
-                fallback="",
-                folder=folder,
-            )
+        found.append(
+            _Entry(entry, path, "file", fallback, prefix="", folders=(".", folder or ".")).draft()
         )
-    return drafts
+    return found
 
 
-def ids_in_file(snapshot: Snapshot, path: str) -> set[str]:
-    """The ids a file holds; none where it cannot be read."""
+def drafts_from_skill(snapshot: Snapshot, folder: str) -> list[CaseDraft | BrokenCase]:
+    """The eval cases that the skill in `folder` brings: `{"skill_name": …, "evals": [{…}]}`.
+
+    Their ids are `<skill path>#<id>`, their skill is the folder they lie in, and paths in
+    them start there. Empty where the skill brings none.
+    """
+    path = skill_path(folder, SKILL_EVALS)
+    if snapshot.find_file(path) is None:
+        return []
+    entries = _load_entries(snapshot, path)
+    if isinstance(entries, str):
+        return [BrokenCase(folder, path, entries)]
+    folders = (folder, skill_path(folder, "evals"), ".")
+    return [
+        _Entry(entry, path, "skill", str(number), prefix=f"{folder}#", folders=folders).draft()
+        for number, entry in enumerate(entries, start=1)
+    ]
+
+
+def _load_entries(snapshot: Snapshot, path: str) -> list[object] | str:
+    """What a file holds, case by case, or why it cannot be read."""
     try:
-        return {draft.id for draft in drafts_from_file(snapshot, path)}
-    except Refused:
-        return set()
-
-
-def _draft(
-    fields: dict[str, object], path: str, *, fallback: str, folder: str | None = None
-) -> CaseDraft:
-    written = list(_strings(fields.get("assertions") or fields.get("expectations")))
-    assertions = [text for text in clean_strings(written) if text and not is_none(text)]
-    return CaseDraft(
-        id=clean_text(str(fields.get("id") or fallback)).strip() or fallback,
-        source="skill" if folder else "file",
-        place=quoted(path),
-        prompt=_text(fields, "prompt", "query"),
-        expected_output=_text(fields, "expected_output"),
-        statements=tuple(Statement(text) for text in assertions),
-        files=tuple(_strings(fields.get("files"))),
-        language=_language(fields),
-        skills=tuple(_skills(fields)),
-        folders=(folder, ".") if folder else (".",),
-        own_path=path,
-        remarks=tuple(remarks_on_strings(assertions)),
-    )
-
-
-def _load(snapshot: Snapshot, path: str) -> object:
-    text = snapshot.read_text(path)
-    try:
-        return json.loads(text)
+        content = json.loads(snapshot.read_text(path))
+    except Refused as refusal:
+        return str(refusal)
     except json.JSONDecodeError as error:
-        raise Refused(
-            f"{quoted(path)} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
-        ) from error
-    except (RecursionError, ValueError) as error:  # nested too deep, or a number of 5,000 digits
-        raise Refused(f"{quoted(path)} is no JSON that can be read.") from error
+        where = f"line {error.lineno}, column {error.colno}"
+        return f"{quoted(path)} is no JSON: {error.msg} in {where}."
+    except (RecursionError, ValueError):  # nested too deep, or a number of 5,000 digits
+        return f"{quoted(path)} is no JSON that can be read."
+    if isinstance(content, dict) and "evals" in content:
+        content = content["evals"]
+        if not isinstance(content, list):
+            return f"`evals` in {quoted(path)} is no list."
+    return content if isinstance(content, list) else [content]
 
 
-def _object(entry: object, path: str) -> dict[str, object]:
-    if not isinstance(entry, dict):
-        raise Refused(f"{quoted(path)} holds something that is no eval case: an object is needed.")
-    return entry
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One eval case in JSON; each field is checked for its type as it is read."""
+
+    content: object
+    path: str
+    source: Literal["file", "skill"]
+    fallback: str
+    prefix: str
+    folders: tuple[str, ...]
+
+    def draft(self) -> CaseDraft | BrokenCase:
+        fallback = f"{self.prefix}{self.fallback}"
+        if not isinstance(self.content, dict):
+            reason = (
+                f"{quoted(self.path)} holds something that is no eval case: an object is needed."
+            )
+            return BrokenCase(fallback, self.path, reason)
+        try:
+            case_id = self.prefix + (self._id(self.content) or self.fallback)
+        except Refused as refusal:
+            return BrokenCase(fallback, self.path, str(refusal))
+        try:
+            return self._read(self.content, case_id)
+        except Refused as refusal:
+            return BrokenCase(case_id, self.path, str(refusal))
+
+    def _read(self, fields: Mapping[str, Any], case_id: str) -> CaseDraft:
+        key = "assertions" if fields.get("assertions") else "expectations"
+        written = clean_strings(self._strings(fields, key))
+        assertions = [text for text in written if text and not is_no_response(text)]
+        language = self._text(fields, "language")
+        return CaseDraft(
+            id=case_id,
+            source=self.source,
+            place=quoted(self.path),
+            prompt=self._text(fields, "prompt"),
+            expected_output=self._text(fields, "expected_output"),
+            statements=tuple(Statement(text) for text in assertions),
+            files=tuple(self._strings(fields, "files")),
+            language=None if is_none(language) else language.strip(),
+            skills=self._skills(fields),
+            folders=self.folders,
+            own_path=self.path,
+            remarks=tuple(remarks_on_strings(assertions)),
+        )
+
+    def _id(self, fields: Mapping[str, Any]) -> str:
+        value = fields.get("id")
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise Refused(f"`id` in {quoted(self.path)} is neither text nor a whole number.")
+        text = " ".join(clean_text(str(value)).split())
+        if len(text) > ID_CHARACTERS:
+            raise Refused(f"`id` in {quoted(self.path)} has over {ID_CHARACTERS} characters.")
+        return text
+
+    def _text(self, fields: Mapping[str, Any], key: str) -> str:
+        """A text, a number, or lines of text; empty where nothing or "No response" stands."""
+        value = fields.get(key)
+        if value is None:
+            return ""
+        if isinstance(value, list) and all(isinstance(line, str) for line in value):
+            value = "\n".join(value)
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise Refused(f"`{key}` in {quoted(self.path)} is no text.")
+        text = without_blank_edges(clean_text(str(value)))
+        return "" if is_no_response(text) else text
+
+    def _strings(self, fields: Mapping[str, Any], key: str) -> list[str]:
+        """The texts of a list, each one a string or an object that holds one."""
+        value = fields.get(key)
+        if value is None:
+            return []
+        texts = []
+        for place, item in enumerate(value if isinstance(value, list) else [value], start=1):
+            text = _text_in(item) if isinstance(item, dict) else item
+            if not isinstance(text, str):
+                raise Refused(f"Entry {place} of `{key}` in {quoted(self.path)} is no text.")
+            texts.append(clean_text(text))
+        return texts
+
+    def _skills(self, fields: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+        if self.source == "skill":
+            return ((self.prefix.removesuffix("#"),),)
+        keys = ("target_skills", "skill_name", "skill")
+        key = next((key for key in keys if fields.get(key)), keys[0])
+        names = [name for text in self._strings(fields, key) for name in split_names(text)]
+        return tuple((name.strip(),) for name in names if not is_none(name))
 
 
-def _text(fields: dict[str, object], *names: str) -> str:
-    for name in names:
-        value = fields.get(name)
-        if isinstance(value, str) and value.strip() and not is_none(value):
-            return without_blank_edges(clean_text(value))
-    return ""
-
-
-def _strings(value: object) -> Iterator[str]:
-    """Strings of a list, of a list of objects with a `text`, or a single one."""
-    entries = value if isinstance(value, list) else [value]
-    for entry in entries:
-        shown = entry.get("text") if isinstance(entry, dict) else entry
-        if isinstance(shown, str):
-            yield clean_text(shown)
-
-
-def _language(fields: dict[str, object]) -> str | None:
-    return _text(fields, "language") or None
-
-
-def _skills(fields: dict[str, object]) -> Iterator[tuple[str, ...]]:
-    named = fields.get("target_skills") or fields.get("skill_name") or fields.get("skill")
-    for text in _strings(named):
-        for name in split_names(text):
-            if not is_none(name):
-                yield (name.strip(),)
+def _text_in(item: Mapping[str, Any]) -> object:
+    """What an object in a list says: an assertion, or the path of a file."""
+    keys = (*_STATEMENT_KEYS, "path")
+    return next((item[key] for key in keys if isinstance(item.get(key), str)), None)

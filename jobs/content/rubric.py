@@ -33,7 +33,8 @@ _LIST_MARKS = re.compile(
 """What stands before an item's text; taken away as often as it is there."""
 _MARKED_LINE = re.compile(
     r"""^(?: [•‣◦▪●○–—·]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
-           | \d{1,3}[.)](?=[A-Za-z`]) | -(?=[A-Za-z`"']) | \[[\ xX✓✔]?\]\s+ | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
+           | \d{1,3}[.)](?=[A-Za-z`]) | -(?=[A-Za-z`"']) | \[[\ xX✓✔]?\]\s+
+           | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
     re.VERBOSE,
 )
 """Items that Markdown does not know as such, but readers do."""
@@ -100,7 +101,7 @@ def remarks_on_strings(texts: list[str]) -> list[str]:
             "because JSON does not tell them apart."
         )
     if cut:
-        remarks.append(f"{', '.join(cut)} seem to be cut off in the middle of a sentence.")
+        remarks.append(f"{', '.join(cut)}: cut off in the middle of a sentence?")
     return remarks
 
 

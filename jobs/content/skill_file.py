@@ -18,6 +18,8 @@ FRONT_MATTER_CHARACTERS = 64_000
 """A front matter beyond this is no description any more and is not given to the parser."""
 DESCRIPTION_CHARACTERS = 1_024
 """The limit of the agentskills.io specification; longer ones exist and are only warned about."""
+NAMELESS = "skill"
+"""The name of a skill at the root of a snapshot without a name, whose file gives none."""
 MAX_ALIASES = 50
 """YAML aliases, since a few of them nested can stand for gigabytes."""
 
@@ -32,21 +34,20 @@ _SANE_NAME = re.compile(r"^\w[\w .+-]{0,99}$")
 
 @dataclass(frozen=True, slots=True)
 class SkillText:
-    """What a SKILL.md says. `body` is the text below the front matter."""
+    """What a SKILL.md says. `text` is what a session reads: all below the front matter."""
 
     name: str
     description: str
-    body: str
+    text: str
     warnings: tuple[str, ...]
 
 
 def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
-    """Read the bytes of the SKILL.md at `path`; `folder` is the name of its folder.
+    """Read the bytes of the SKILL.md at `path`; `folder` is its folder's name, empty if unknown.
 
     Raises `Refused`, naming the file and the byte, where it is not UTF-8.
     """
-    text = decode(content, path)
-    front, body = _split(text)
+    front, body = _split(decode(content, path))
     warnings: list[str] = []
     if front is None:
         warnings.append(f"{quoted(path)} has no front matter; its name is that of its folder.")
@@ -76,15 +77,16 @@ def _split(text: str) -> tuple[str | None, str]:
 
 def _name(written: str, path: str, folder: str, warnings: list[str]) -> str:
     name = " ".join(written.split())
+    instead = folder or NAMELESS
     if not name:
-        return folder
+        return instead
     if not _SANE_NAME.match(name):
         warnings.append(
             f"The name {quoted(name)} in {quoted(path)} cannot be a skill's name; "
-            f"the folder's name {quoted(folder)} is used."
+            f"{quoted(instead)} is used."
         )
-        return folder
-    if name != folder:
+        return instead
+    if folder and name != folder:
         warnings.append(
             f"{quoted(path)} is named {quoted(name)} but lies in a folder called {quoted(folder)}."
         )

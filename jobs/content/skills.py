@@ -51,9 +51,7 @@ def skill_path(folder: str, name: str) -> str:
 def read_skill_text(snapshot: Snapshot, folder: str) -> SkillText:
     """What the SKILL.md in a folder says. Raises `Refused` if it cannot be read."""
     path = skill_path(folder, SKILL_FILE)
-    basename = folder.rpartition("/")[2]
-    if folder == ROOT:
-        basename = snapshot.name or snapshot.root.name
+    basename = snapshot.name if folder == ROOT else folder.rpartition("/")[2]
     return parse_skill_file(snapshot.read_bytes(path), path, basename)
 
 

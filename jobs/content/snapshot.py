@@ -20,6 +20,8 @@ IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cach
 """Never part of a skill: version control, caches and installed packages."""
 LOCAL_FOLDERS = IGNORED_FOLDERS | {".venv", ".tox", ".mypy_cache", ".ruff_cache", ".DS_Store"}
 """What a working folder has besides, which a commit would not."""
+PATH_CHARACTERS = 4_096
+"""The longest path Linux opens; what is longer is no path."""
 TEXT_BYTES = 1_000_000
 """Largest text that is read whole (SKILL.md, eval files, rubrics): a megabyte of prose."""
 
@@ -37,6 +39,8 @@ class Snapshot:
 
     def resolve(self, path: str) -> Path | None:
         """Where a repository path really lies, links followed; None if nowhere in the tree."""
+        if len(path) > PATH_CHARACTERS:
+            return None
         try:
             real = os.path.realpath(f"{self.root}/{path}")
             if not self.contains(real) or not os.path.exists(real):  # noqa: PTH110 -- hot path
