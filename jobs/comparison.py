@@ -15,12 +15,13 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
 from jobs.matched import find_mismatch
+from jobs.results import RunResult
 from jobs.scoring import Judged, JudgeInput, judge_run
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.workspace import remove_tree
-from jobs.values import Arm, RunResult, RunSpec, SessionResult
+from jobs.values import Arm, RunSpec, SessionResult
 from jobs.world import RunWorld
 
 Moved = Callable[[str], Awaitable[None]]

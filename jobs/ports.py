@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from jobs.requests import Repo, Value
+from jobs.results import RunRecord
 from jobs.values import Limits, Model, Usage
 
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
@@ -277,35 +278,6 @@ class ModelCatalog(Protocol):
     def price_known(self, model: Model) -> bool: ...
 
 
-class RunRecord(Value):
-    """A finished run as the ledger and the marker know it: the dedup key, score and place."""
-
-    run: str
-    repo: str
-    eval_id: str
-    eval_digest: str
-    skill: str
-    skill_sha: str
-    model: str
-    """The id that was sent."""
-    model_identity: str
-    launcher: str
-    mode: str
-    vs: str
-    environment: str
-    trials: int
-    judge: str
-    judge_prompt: str = ""
-    """Version of the scoring prompt: scores of two versions belong in two trends."""
-    model_asked: str = ""
-    """The model as typed, beside the id it was resolved to."""
-    score: dict[str, float] | None
-    """Fractions by arm; None for an ungraded run, which is no duplicate of anything."""
-    state: Literal["complete", "ungraded"]
-    url: str = ""
-    """Address of the report comment; empty inside the marker itself."""
-
-
 class Ledger(Protocol):
     """The index of finished runs, and the leases on running ones."""
 
@@ -315,13 +287,6 @@ class Ledger(Protocol):
     async def record(self, record_key: str, record: RunRecord, /) -> None: ...
     def hold(self, record_key: str, /) -> AbstractAsyncContextManager[None]:
         """Wait until no other request runs the same thing, then hold it for ourselves."""
-
-
-class Progress(Protocol):
-    """Takes news of a run while it goes on, for the living comment or a terminal."""
-
-    async def moved(self, run_id: str, state: str, detail: str = "") -> None:
-        """`state` is one of `queued running judging publishing done ungraded failed`."""
 
 
 class Clock(Protocol):

@@ -19,8 +19,9 @@ from jobs.reporting.archive import Archive, ArchiveContent, make_archive
 from jobs.reporting.context import ReportContext
 from jobs.reporting.key_files import find_key_files
 from jobs.reporting.report import render_report
+from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
-from jobs.values import Arm, RunResult
+from jobs.values import Arm
 from jobs.world import RunWorld, World
 
 log = structlog.get_logger()

@@ -7,9 +7,9 @@ from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, Transient, UserError
 from jobs.living_comment import LivingComment
 from jobs.planning.dedup import record_key
-from jobs.ports import RunRecord
 from jobs.publishing import publish_run
 from jobs.requests import Request
+from jobs.results import RunRecord
 from jobs.values import RunSpec
 from jobs.world import World
 

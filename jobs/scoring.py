@@ -13,9 +13,10 @@ from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.score import Scored, score_run
+from jobs.results import JudgePass, LostReading, ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript
-from jobs.values import Arm, JudgePass, LostReading, RunSpec, ScrubCount
+from jobs.values import Arm, RunSpec
 from jobs.world import RunWorld
 
 NOTHING_SCRUBBED = ScrubCount(with_skill=0, without_skill=0)

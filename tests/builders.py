@@ -9,22 +9,24 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from jobs.ports import RunRecord
-from jobs.values import (
-    Arm,
+from jobs.results import (
     ArmScore,
-    Assertion,
     AssertionScore,
-    CandidateName,
     JudgePass,
     KeyMetric,
-    OutputFile,
+    RunRecord,
     RunResult,
     ScrubCount,
+    Verdict,
+)
+from jobs.values import (
+    Arm,
+    Assertion,
+    CandidateName,
+    OutputFile,
     SessionEnd,
     SessionResult,
     Usage,
-    Verdict,
     VerdictWord,
 )
 from tests.input_builders import (

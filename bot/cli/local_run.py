@@ -22,11 +22,12 @@ from jobs.content.snapshot import Snapshot, copy_folder
 from jobs.errors import Refused
 from jobs.planning.dedup import Known
 from jobs.planning.plan import PlanInput, make_plan
-from jobs.ports import Issue, Permission, RunRecord
+from jobs.ports import Issue, Permission
 from jobs.publishing import Report, write_report
 from jobs.reporting import numbers
 from jobs.requests import Repo, Request
-from jobs.values import RunResult, RunSpec
+from jobs.results import RunRecord, RunResult
+from jobs.values import RunSpec
 from jobs.world import RunWorld
 
 DONE, UNGRADED = 0, 1

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
-from jobs.ports import RunRecord
+from jobs.results import RunRecord
 
 LEDGER = "skillbench:ledger"
 LEASE_S = 15.0

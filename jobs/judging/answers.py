@@ -15,7 +15,8 @@ from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.candidate_text import keep_printable
 from jobs.judging.echoes import fits_echo
 from jobs.judging.verdict_words import find_verdict_word
-from jobs.values import Assertion, CandidateName, KeyMetric, VerdictWord
+from jobs.results import KeyMetric
+from jobs.values import Assertion, CandidateName, VerdictWord
 
 VerdictKey = tuple[str, CandidateName]
 """An assertion's id and a candidate: what one verdict is about."""

@@ -13,7 +13,8 @@ from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_other_arm
 from jobs.judging.office import read_office
 from jobs.judging.scrub import Scrubber
 from jobs.judging.text_files import decode_text, find_files
-from jobs.values import Arm, EvalCase, ScrubCount, Skill
+from jobs.results import ScrubCount
+from jobs.values import Arm, EvalCase, Skill
 
 _NAME_BYTES = 255
 """What a file system takes for one part of a path."""

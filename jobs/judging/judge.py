@@ -20,7 +20,8 @@ from jobs.judging.prompt import PROMPT_VERSION, load_material
 from jobs.judging.quotes import Quotations
 from jobs.judging.reading import Incomplete, Reading
 from jobs.ports import Agent, Sandbox, SandboxMaker, ToolBox, TranscriptSink
-from jobs.values import CandidateName, EvalCase, JudgePass, Limits, Model, Usage, Verdict
+from jobs.results import JudgePass, Verdict
+from jobs.values import CandidateName, EvalCase, Limits, Model, Usage
 
 _EVIDENCE_CHARACTERS = 1_000
 _NOTHING_LEFT = "This candidate left nothing to judge."

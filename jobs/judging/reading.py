@@ -14,7 +14,8 @@ from decimal import Decimal
 from jobs.judging.answers import Answer, ReadVerdict, VerdictKey, parse_answer
 from jobs.judging.prompt import SYSTEM, render_follow_up, render_scoring_prompt
 from jobs.ports import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
-from jobs.values import EvalCase, KeyMetric, Limits, Model, Usage
+from jobs.results import KeyMetric
+from jobs.values import EvalCase, Limits, Model, Usage
 
 _MOST_REPAIRS = 2
 _FIRST_ROOM = 16_000

@@ -16,9 +16,10 @@ from jobs.errors import Gone
 from jobs.planning.legacy import find_legacy_reports
 from jobs.planning.markers import LegacyRecord, Markers, find_markers
 from jobs.planning.model_names import identity
-from jobs.ports import Comment, Ledger, Permission, RunRecord
+from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
-from jobs.values import RunResult, RunSpec
+from jobs.results import RunRecord, RunResult
+from jobs.values import RunSpec
 
 MAY_WRITE = frozenset({"admin", "maintain", "write"})
 

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from pydantic import ValidationError
 
 from jobs.planning.model_names import identity
-from jobs.ports import RunRecord
+from jobs.results import RunRecord
 
 VERSION = "skillbench:v1"
 LEGACY = "BENCHMARK_COMPLETE"

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from jobs.planning.dedup import record_of
-from jobs.values import RunResult
+from jobs.results import RunResult
 
 RESULT_VERSION = 1
 """Version of `result.json`; raised when a field changes its meaning or goes."""

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from jobs.values import Arm, AssertionScore, RunResult, Verdict
+from jobs.results import AssertionScore, RunResult, Verdict
+from jobs.values import Arm
 
 Word = Literal["higher", "lower", "same", "mixed"]
 

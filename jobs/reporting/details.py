@@ -12,15 +12,8 @@ from jobs.reporting.conclusion import unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.scorecard import cost
-from jobs.values import (
-    Arm,
-    AssertionScore,
-    OutputFile,
-    RunResult,
-    SessionEnd,
-    SessionResult,
-    Verdict,
-)
+from jobs.results import AssertionScore, RunResult, Verdict
+from jobs.values import Arm, OutputFile, SessionEnd, SessionResult
 
 ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}
 

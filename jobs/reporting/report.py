@@ -21,7 +21,8 @@ from jobs.reporting.details import (
 )
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.scorecard import render_metadata, render_scorecard
-from jobs.values import ArmScore, AssertionScore, RunResult, SessionEnd
+from jobs.results import ArmScore, AssertionScore, RunResult
+from jobs.values import SessionEnd
 
 MOST_ROWS = 10
 """Open rows of a table; the folded one holds all."""

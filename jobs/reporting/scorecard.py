@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from jobs.reporting import escape, numbers
 from jobs.reporting.conclusion import WORTH, arms_of_pass
 from jobs.reporting.context import ReportContext
-from jobs.values import Arm, ArmScore, Model, RunResult, SessionResult, Usage
+from jobs.results import ArmScore, RunResult
+from jobs.values import Arm, Model, SessionResult, Usage
 
 NAME = 80
 """Characters of a name that are shown in a table."""

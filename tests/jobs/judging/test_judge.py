@@ -13,7 +13,8 @@ from jobs.judging.judge_tools import JudgeTools
 from jobs.judging.prompt import PROMPT_VERSION
 from jobs.judging.reading import add_usage
 from jobs.ports import ConversationEnd, ConversationSpec
-from jobs.values import Assertion, EvalCase, JudgePass, Usage
+from jobs.results import JudgePass
+from jobs.values import Assertion, EvalCase, Usage
 from tests.builders import (
     a_judge_model,
     an_eval_case,

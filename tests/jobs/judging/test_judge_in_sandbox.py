@@ -11,10 +11,11 @@ from jobs.judging.candidates import prepare_candidates
 from jobs.judging.judge import AgentJudge, ReadingSpec
 from jobs.judging.score import Scored, score_run
 from jobs.ports import ConversationEnd, ConversationSpec, ToolOutcome, TranscriptSink
+from jobs.results import JudgePass
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.workspace import remove_tree
-from jobs.values import Arm, JudgePass
+from jobs.values import Arm
 from tests.builders import (
     a_judge_model,
     a_skill,

@@ -7,7 +7,7 @@ import pytest
 
 from jobs.reporting.archive import ArchiveContent, make_archive
 from jobs.reporting.key_files import MOST_BYTES, MOST_FILES, find_key_files
-from jobs.values import RunResult
+from jobs.results import RunResult
 from tests.builders import a_pass, a_repo, a_result, a_run_spec, a_skill, an_eval_case
 
 

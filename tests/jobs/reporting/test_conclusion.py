@@ -3,7 +3,8 @@
 import pytest
 
 from jobs.reporting.conclusion import conclude, unblind
-from jobs.values import Arm, ArmScore
+from jobs.results import ArmScore
+from jobs.values import Arm
 from tests.builders import a_result, an_arm_score, an_assertion_score, an_ungraded_result
 
 WORTH = {"pass": 1.0, "partial": 0.5, "fail": 0.0}

@@ -12,7 +12,8 @@ from jobs.planning.markers import find_markers
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
 from jobs.reporting.report import render_report
-from jobs.values import Arm, Assertion, KeyMetric, SessionEnd
+from jobs.results import KeyMetric
+from jobs.values import Arm, Assertion, SessionEnd
 from tests.builders import (
     A_LEGACY_SHA,
     a_pass,

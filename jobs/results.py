@@ -1,0 +1,179 @@
+"""What a run finds out: verdicts, readings, scores, and the record that outlives it."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from jobs.requests import Value
+from jobs.values import (
+    Arm,
+    Assertion,
+    CandidateName,
+    RunSpec,
+    SessionResult,
+    Usage,
+    VerdictWord,
+)
+
+
+class Verdict(Value):
+    """What the judge says of one assertion for one candidate, in one pass."""
+
+    assertion: str
+    candidate: CandidateName
+    verdict: VerdictWord
+    evidence: str
+    """A quotation from the candidate, or what is missing from it."""
+    quote_found: bool
+    """Whether code found the quotation in the candidate's files."""
+    reason: str = ""
+    """The judge's one sentence beside the quotation; empty in older records."""
+
+
+class KeyMetric(Value):
+    """A figure worth a row in the scorecard, for both candidates."""
+
+    name: str
+    candidate_1: str
+    candidate_2: str
+
+
+class JudgePass(Value):
+    """One reading of both candidates in one order."""
+
+    number: Literal[1, 2]
+    verdicts: tuple[Verdict, ...]
+    key_metrics: tuple[KeyMetric, ...] = ()
+    observations: tuple[str, ...] = ()
+    weak_assertions: tuple[str, ...] = ()
+    """Remarks on assertions that tell nothing apart or cannot be verified."""
+    injections: tuple[str, ...] = ()
+    """Where a candidate seems to address the judge; shown, never obeyed."""
+    usage: Usage
+    served_model: str
+    asks: int
+    """How many answers it took: 1 to 3, more where a long rubric had to be split, 0 where
+    neither candidate left anything to judge."""
+    raw_answers: tuple[str, ...]
+    """What the judge wrote, for the archive."""
+    remarks: tuple[str, ...] = ()
+    """What was dropped from the answers or had to be asked again, and why."""
+    prompt_version: str = ""
+    """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
+
+
+class LostReading(Value):
+    """A pass that gave no verdicts: it scored nothing, but it was paid for."""
+
+    number: Literal[1, 2]
+    reason: str
+    usage: Usage
+    raw_answers: tuple[str, ...]
+
+
+class ScrubCount(Value):
+    """How many give-aways were replaced in each arm's files before judging."""
+
+    with_skill: int
+    without_skill: int
+
+
+class AssertionScore(Value):
+    """One assertion, unblinded: the verdicts of both passes for each arm."""
+
+    assertion: Assertion
+    with_skill: tuple[Verdict, ...]
+    without_skill: tuple[Verdict, ...]
+    split: bool
+    """Whether the passes differ for either arm."""
+
+
+class ArmScore(Value):
+    """Score of an arm: (passes + half the partials) / assertions, averaged over the passes."""
+
+    score: float
+    passes: float
+    partials: float
+    fails: float
+    """Counts averaged over the passes, so they may end in .5."""
+
+
+class RunResult(Value):
+    """Everything a finished run found out; `scores` is None for an ungraded run."""
+
+    spec: RunSpec
+    started_at: datetime
+    ended_at: datetime
+    sessions: tuple[SessionResult, ...]
+    passes: tuple[JudgePass, ...] = ()
+    lost_readings: tuple[LostReading, ...] = ()
+    candidate_1_is: Arm
+    """The blind map of pass 1; pass 2 is swapped."""
+    scrubbed: ScrubCount
+    assertions: tuple[AssertionScore, ...] = ()
+    with_skill: ArmScore | None = None
+    without_skill: ArmScore | None = None
+    ungraded_reason: str | None = None
+    remarks: tuple[str, ...] = ()
+    """What the reader must know: withheld files, price unknown, model mismatch."""
+
+    @property
+    def graded(self) -> bool:
+        return self.ungraded_reason is None
+
+    @property
+    def difference(self) -> float | None:
+        """Score with the skill minus score without it, as a fraction; None if ungraded."""
+        if self.with_skill is None or self.without_skill is None:
+            return None
+        return self.with_skill.score - self.without_skill.score
+
+    @property
+    def usages(self) -> tuple[Usage, ...]:
+        """What each session and each reading used, lost ones included."""
+        return (
+            *(session.usage for session in self.sessions),
+            *(reading.usage for reading in self.passes),
+            *(reading.usage for reading in self.lost_readings),
+        )
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """Sessions and judging together; None as soon as one part has no known price."""
+        if any(usage.cost_usd is None for usage in self.usages):
+            return None
+        return self.known_cost_usd
+
+    @property
+    def known_cost_usd(self) -> Decimal:
+        """The part of the cost whose price is known."""
+        return sum((usage.cost_usd or Decimal(0) for usage in self.usages), Decimal(0))
+
+
+class RunRecord(Value):
+    """A finished run as the ledger and the marker know it: the dedup key, score and place."""
+
+    run: str
+    repo: str
+    eval_id: str
+    eval_digest: str
+    skill: str
+    skill_sha: str
+    model: str
+    """The id that was sent."""
+    model_identity: str
+    launcher: str
+    mode: str
+    vs: str
+    environment: str
+    trials: int
+    judge: str
+    judge_prompt: str = ""
+    """Version of the scoring prompt: scores of two versions belong in two trends."""
+    model_asked: str = ""
+    """The model as typed, beside the id it was resolved to."""
+    score: dict[str, float] | None
+    """Fractions by arm; None for an ungraded run, which is no duplicate of anything."""
+    state: Literal["complete", "ungraded"]
+    url: str = ""
+    """Address of the report comment; empty inside the marker itself."""
