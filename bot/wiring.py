@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from bot.blobs import Blobs
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
+from bot.github.pacing import Pacer
 from bot.queues import enqueue
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
@@ -101,11 +102,16 @@ class Wiring:
 
 
 @asynccontextmanager
-async def wired(settings: Settings, scratch: Path) -> AsyncIterator[Wiring]:
-    """A worker's wiring, with its connections open while the block runs."""
+async def wired(
+    settings: Settings, scratch: Path, *, pacer: Pacer | None = None
+) -> AsyncIterator[Wiring]:
+    """A worker's wiring, with its connections open while the block runs.
+
+    `pacer` is for whoever need not keep to GitHub's pace of writes.
+    """
     redis = Redis.from_url(settings.redis_url)
     try:
-        async with GitHubApp(settings, redis=redis) as app:
+        async with GitHubApp(settings, redis=redis, pacer=pacer) as app:
             budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
             runs = await make_run_world(settings, budget=budget, scratch=scratch)
             yield Wiring(settings, redis, app, runs)

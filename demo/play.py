@@ -7,9 +7,9 @@ the real thing.
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -17,6 +17,7 @@ from rich.console import Console
 
 from bot.cli.serving import make_app, run_worker
 from bot.embedded_redis import embedded_redis
+from bot.github.pacing import Pacer
 from config.log import set_up_logging
 from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
@@ -40,11 +41,13 @@ DONE, NO_REPORT = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The running demo: the repository on the local GitHub, and its address."""
+    """The running demo, for whoever acts in it."""
 
     github: LocalGitHub
     repository: RepositoryHandle
     web_url: str
+    settings: Settings
+    model_api: ScriptedModelApi
 
 
 def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
@@ -62,7 +65,8 @@ def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
 async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
     console = Console(highlight=False)
     sandbox = await _choose_sandbox(console, real=real)
-    async with staged(scratch, sandbox=sandbox, real=real, port=port) as stage:
+    setting = Setting(sandbox=sandbox, real=real, port=port, seed=seed_samples)
+    async with staged(scratch, setting) as stage:
         page = f"{stage.web_url}/{OWNER}/{NAME}/issues/{LABELLED}"
         console.print(f"local GitHub   {stage.web_url}/{OWNER}/{NAME}")
         console.print(f"issue          [bold]{page}[/bold]\n")
@@ -83,17 +87,32 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
     return DONE if reported else NO_REPORT
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a demo's world is made of; tests change what they are about."""
+
+    sandbox: str = "bubblewrap"
+    real: bool = False
+    """Ask the real model, with the key of the environment."""
+    port: int = 0
+    """Port of the local GitHub; 0 is any."""
+    seed: Callable[[LocalGitHub], RepositoryHandle]
+    private_key_pem: str | None = None
+    model_api: ScriptedModelApi = field(default_factory=ScriptedModelApi)
+    pacer: Pacer | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)
+    """Settings of the bot beside the demo's own."""
+
+
 @asynccontextmanager
-async def staged(
-    scratch: Path, *, sandbox: str, real: bool = False, port: int = 0
-) -> AsyncIterator[Stage]:
+async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
     """The demo's world, set up and running while the block runs."""
     secret = secrets.token_urlsafe(24)
     async with AsyncExitStack() as stack:
         redis_url = await stack.enter_async_context(embedded_redis(scratch / "redis"))
-        github = LocalGitHub(webhook_secret=secret)
-        served = await stack.enter_async_context(github.serve(port=port))
-        api = await stack.enter_async_context(ScriptedModelApi().serve())
+        github = LocalGitHub(webhook_secret=secret, private_key_pem=setting.private_key_pem)
+        served = await stack.enter_async_context(github.serve(port=setting.port))
+        api = await stack.enter_async_context(setting.model_api.serve())
         settings = make_settings(
             github_app_id=str(github.app_id),
             github_private_key=SecretStr(github.private_key_pem),
@@ -103,16 +122,23 @@ async def staged(
             allowed_owners=OWNER,
             redis_url=redis_url,
             data_dir=scratch / "data",
-            sandbox=sandbox,
-            **({} if real else scripted(api.anthropic_url)),
+            sandbox=setting.sandbox,
+            **({} if setting.real else scripted(api.anthropic_url)),
+            **setting.changes,
         )
-        repository = _seed(github)
+        repository = setting.seed(github)
         bound = open_socket("127.0.0.1", 0)
         await stack.enter_async_context(serving(make_app(settings), bound))
         github.set_webhook(f"http://127.0.0.1:{bound.getsockname()[1]}/webhook", secret)
-        working = asyncio.create_task(run_worker(settings, scratch / "work"))
+        working = asyncio.create_task(run_worker(settings, scratch / "work", pacer=setting.pacer))
         try:
-            yield Stage(github=github, repository=repository, web_url=served.web_url)
+            yield Stage(
+                github=github,
+                repository=repository,
+                web_url=served.web_url,
+                settings=settings,
+                model_api=setting.model_api,
+            )
         finally:
             working.cancel()
             with suppress(asyncio.CancelledError):
@@ -137,7 +163,7 @@ def scripted(anthropic_url: str) -> dict[str, object]:
     }
 
 
-def _seed(github: LocalGitHub) -> RepositoryHandle:
+def seed_samples(github: LocalGitHub) -> RepositoryHandle:
     """The sample skills, a person who may write, and the sample issues."""
     github.add_person(PERSON)
     repository = github.add_repository(

@@ -5,7 +5,7 @@ import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvicorn
@@ -15,6 +15,9 @@ from bot.app import create_app
 from bot.embedded_redis import embedded_redis
 from config.settings import Settings
 from jobs.errors import Error
+
+if TYPE_CHECKING:
+    from bot.github.pacing import Pacer
 
 log = structlog.get_logger(__name__)
 
@@ -59,14 +62,14 @@ async def run_server(settings: Settings) -> None:
         await serving
 
 
-async def run_worker(settings: Settings, scratch: Path) -> None:
+async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None" = None) -> None:
     """Work until cancelled; running jobs are then handed back."""
     if not settings.redis_url:
         raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
     from bot.wiring import wired  # loads the model SDKs
     from bot.worker import make_workers, run_workers
 
-    async with wired(settings, scratch) as wiring:
+    async with wired(settings, scratch, pacer=pacer) as wiring:
         workers = make_workers(
             settings.redis_url, wiring.jobs(), requests_at_once=settings.max_concurrent_requests
         )
