@@ -12,9 +12,6 @@ from contextlib import asynccontextmanager
 import msgspec
 import structlog
 from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -23,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 from bot.intake import Intake, QueueUnavailable
 from bot.metrics import WebMetrics
 from bot.payloads import Ignored
+from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.webhook import TurnedAway, read_delivery
 from config.settings import Settings
 from jobs.errors import Error
@@ -57,7 +55,7 @@ def create_app(
         raise Error("SKILLBENCH_GITHUB_WEBHOOK_SECRET is empty; set it to the webhook's secret.")
     if not settings.redis_url:
         raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
-    redis = connect(settings.redis_url)
+    redis = connect_briefly(settings.redis_url)
     shell = WebShell(secret, redis, check_credentials)
 
     @asynccontextmanager
@@ -72,21 +70,6 @@ def create_app(
         Route("/metrics", shell.show_metrics),
     ]
     return Starlette(routes=[*own, *routes], lifespan=lifespan)
-
-
-def connect(url: str) -> Redis:
-    """A client that fails fast: GitHub waits for ten seconds and then calls it a failure.
-
-    One repetition, at once, is for connections that a restarted Redis has closed.
-    """
-    client: Redis = Redis.from_url(
-        url,
-        socket_connect_timeout=2,
-        socket_timeout=5,
-        retry=Retry(NoBackoff(), 1),
-        retry_on_error=[ConnectionError],
-    )
-    return client
 
 
 class WebShell:
@@ -145,7 +128,7 @@ class WebShell:
         try:
             async with asyncio.timeout(CHECK_TIMEOUT_S):
                 await self._redis.ping()
-        except (RedisError, OSError):
+        except REDIS_AWAY:
             return "cannot be reached; see SKILLBENCH_REDIS_URL"
         return "ok"
 

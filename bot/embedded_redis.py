@@ -5,23 +5,37 @@ Not for production on several machines, and never reachable over the network.
 """
 
 import asyncio
+import fcntl
 import importlib.util
+import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
+from bot.redis_clients import REDIS_AWAY
 from jobs.errors import Error
 
 START_S = 20.0
 STOP_S = 10.0
 LONGEST_SOCKET_PATH = 100
 """The kernel takes 107 bytes for the path of a Unix socket."""
+
+WATCH = """
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+{ read -r _ <&3; kill "$server"; } 2>/dev/null &
+wait "$server"
+"""
+"""Runs a server for as long as standard input stays open: it closes when its owner dies, however.
+
+Works where a signal on the parent's death (Linux) is not to be had.
+"""
 
 
 def find_server() -> str:
@@ -41,64 +55,102 @@ def find_server() -> str:
 
 
 @asynccontextmanager
-async def embedded_redis(folder: Path, *, append_only: bool = False) -> AsyncIterator[str]:
+async def embedded_redis(
+    folder: Path, *, append_only: bool = False, server: str | None = None
+) -> AsyncIterator[str]:
     """A running server with its files in `folder`; gives its address (`unix://…`).
 
     With `append_only` it keeps its data there. The server ends with this block, and with
-    this process should that be killed. Raises `Error` if it does not start.
+    this process should that be killed. Raises `Error` if it does not start, or if another
+    one is at work in the same folder.
     """
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="skillbench-redis-") as short:
+    folder = await asyncio.to_thread(_make_folder, folder)
+    with tempfile.TemporaryDirectory(prefix="skillbench-redis-") as short, _locked(folder) as lock:
         socket = folder / "redis.sock"
-        if len(str(socket)) > LONGEST_SOCKET_PATH:
+        if len(os.fsencode(socket)) > LONGEST_SOCKET_PATH:
             socket = Path(short) / "redis.sock"
-        process = subprocess.Popen(  # noqa: ASYNC220, S603 -- forks from the main thread
-            _command(folder, socket, append_only=append_only),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+        command = _command(server or find_server(), folder, socket, append_only=append_only)
+        process = await asyncio.create_subprocess_exec(
+            *("sh", "-c", WATCH, "sh", *command),
+            stdin=PIPE,
+            stdout=DEVNULL,
+            stderr=STDOUT,
+            pass_fds=[lock],  # held by the server, too: locked for as long as either lives
+            start_new_session=True,  # Ctrl-C is for us; jobs are handed back before Redis goes
         )
         try:
             url = f"unix://{socket}"
-            await _wait_until_ready(url, process)
+            await _wait_until_ready(url, process, folder)
             yield url
         finally:
-            process.terminate()
-            try:
-                await asyncio.to_thread(process.wait, STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                await asyncio.to_thread(process.wait)
+            await _stop(process)
 
 
-def _command(folder: Path, socket: Path, *, append_only: bool) -> list[str]:
+def _make_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.absolute()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[int]:
+    """The lock on a data folder. Raises `Error` if another server holds it."""
+    lock = os.open(folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Error(
+                f"Another skillbench keeps its Redis in {folder}. Stop it, or set "
+                "SKILLBENCH_DATA_DIR to another folder."
+            ) from None
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _command(server: str, folder: Path, socket: Path, *, append_only: bool) -> list[str]:
     options = {
         "--port": "0",
         "--unixsocket": str(socket),
         "--unixsocketperm": "700",
         "--dir": str(folder),
+        "--logfile": str(folder / "redis.log"),
         "--appendonly": "yes" if append_only else "no",
         "--save": "",
         "--daemonize": "no",
         "--loglevel": "warning",
     }
-    command = [find_server(), *(part for option in options.items() for part in option)]
-    if setpriv := shutil.which("setpriv"):  # a killed parent leaves no server behind
-        return [setpriv, "--pdeathsig", "TERM", *command]
-    return command
+    return [server, *(part for option in options.items() for part in option)]
 
 
-async def _wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
+async def _wait_until_ready(url: str, process: Process, folder: Path) -> None:
     redis = Redis.from_url(url)
     try:
         async with asyncio.timeout(START_S):
             while True:
-                with suppress(RedisError, OSError):
+                with suppress(*REDIS_AWAY):
                     await redis.ping()
                     return
-                if process.poll() is not None:
-                    raise Error(f"The Redis server ended at once with code {process.returncode}.")
-                await asyncio.sleep(0.02)
+                if process.returncode is not None:
+                    raise Error(
+                        f"The Redis server ended at once (code {process.returncode}); "
+                        f"{folder / 'redis.log'} says why."
+                    )
+                await asyncio.sleep(0.01)
     except TimeoutError:
         raise Error(f"The Redis server did not answer within {START_S:.0f} s.") from None
     finally:
         await redis.aclose()
+
+
+async def _stop(process: Process) -> None:
+    """Close the server's standard input and wait; it writes what it keeps and ends."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(STOP_S):
+            await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+        await process.wait()

@@ -1,112 +1,239 @@
 """An arq worker whose jobs survive it: a short lease on each job, renewed and fenced.
 
 arq marks a running job with a key that lives as long as the longest job may take, so a job
-of a killed worker would wait for hours. Here that key holds the worker's own name and lives
-for seconds; whoever finds it gone takes the job over, and a worker that was paused and
-wakes up finds another's name there and lets go. It leans on the insides of arq 0.28.
+of a killed worker would wait for hours. Here that key is a lease of seconds, signed anew
+each time a job is taken. Beside it stands who took the job last: a worker that was paused
+finds another's signature there, even if that one has finished meanwhile, and lets go; one
+that finds nothing at all knows that Redis was emptied, and puts lease and job back.
+
+It keeps no results, and leans on the insides of arq 0.28.
 """
 
 import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import structlog
-from arq.constants import in_progress_key_prefix
+from arq.constants import in_progress_key_prefix, job_key_prefix, retry_key_prefix
 from arq.worker import Worker
-from redis.exceptions import RedisError
+
+from bot.queues import KEEP_JOB, milliseconds
+from bot.redis_clients import REDIS_AWAY
 
 LEASE_S = 15.0
 """A killed worker's job starts elsewhere after this long at most, plus one poll."""
-FINISHING_MS = 5000
-RECONNECT_S = 1.0
+RECONNECT_S = 0.5
+TAKER_KEPT_MS = milliseconds(timedelta(days=1))
+"""How long a worker may be paused and still find out that its job went to another."""
+
+Argument = bytes | str | int
+"""What a script is given."""
 
 TAKE = """
-if redis.call('get', KEYS[1]) ~= '1' then return 0 end
+local holder = redis.call('get', KEYS[1])
+if holder ~= '1' and holder ~= ARGV[1] then return {0} end
 redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+redis.call('set', KEYS[2], ARGV[1], 'px', ARGV[3])
+return {1, redis.call('get', KEYS[3])}
+"""
+"""Sign for a job that arq has just marked with `1`, unless the mark is no longer arq's."""
+
+STILL_OURS = """
+local holder = redis.call('get', KEYS[1])
+local taker = redis.call('get', KEYS[2])
+if holder and holder ~= ARGV[1] then return 0 end
+if not holder and taker and taker ~= ARGV[1] then return 0 end
+"""
+
+RENEW = (
+    STILL_OURS
+    + """
+redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+redis.call('set', KEYS[2], ARGV[1], 'px', ARGV[3])
+if not holder and ARGV[4] ~= '' then
+  redis.call('set', KEYS[3], ARGV[4], 'nx', 'px', ARGV[5])
+  redis.call('zadd', KEYS[4], 'nx', ARGV[6], ARGV[7])
+end
 return 1
 """
-"""Sign for a job that arq has just marked, unless the mark is no longer arq's."""
+)
+"""Hold on to a job; what is missing of it is put back."""
 
-RENEW = """
-local holder = redis.call('get', KEYS[1])
-if holder == ARGV[1] then
-  redis.call('pexpire', KEYS[1], ARGV[2])
-  return 1
-end
-if not holder then
-  redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
-  return 1
-end
-return 0
+END = (
+    STILL_OURS
+    + """
+redis.call('del', KEYS[1], KEYS[3], KEYS[5])
+redis.call('zrem', KEYS[4], ARGV[2])
+return 1
 """
-"""Hold on to a job. A missing mark (Redis was emptied) is put back; another's ends our claim."""
+)
+"""Take a job off the queue for good."""
+
+HAND_BACK = (
+    STILL_OURS
+    + """
+redis.call('del', KEYS[1])
+redis.call('set', KEYS[3], ARGV[3], 'px', ARGV[4])
+redis.call('zadd', KEYS[4], ARGV[5], ARGV[2])
+if tonumber(redis.call('get', KEYS[5]) or 0) > 0 then redis.call('decr', KEYS[5]) end
+return 1
+"""
+)
+"""Leave a job to be taken again; a try that ends in good order does not count as one."""
 
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Lease:
+    """Our hold on one job, and what is needed to put the job back."""
+
+    token: str
+    stored: bytes
+    score: int
+
+
 class LeaseWorker(Worker):
-    """A `Worker` that holds its jobs by renewed leases and outlives a restart of Redis."""
+    """A `Worker` that holds its jobs by renewed leases and outlives a restart of Redis.
+
+    A job's `job_try` counts its crashes: 1 plus how often a worker died or was lost with it.
+    """
 
     def __init__(self, *functions: Any, lease_s: float = LEASE_S, **options: Any) -> None:
         super().__init__(functions, **options)
-        self._lease_s = lease_s
         self.in_progress_timeout_s = lease_s
-        self._name = uuid4().hex
-        self._held: set[str] = set()
-        self._lost: set[str] = set()
+        self._lease_s = lease_s
+        self._leases: dict[str, _Lease] = {}
+        self._renewal: asyncio.Task[None] | None = None
+        self._is_leaving = False
 
     async def main(self) -> None:
-        """Poll for jobs, for ever."""
-        renewal = asyncio.create_task(self._renew_for_ever())
-        try:
-            await super().main()
-        finally:
-            renewal.cancel()
+        """Poll for jobs, for ever; while Redis is away, wait for it and let sessions go on."""
+        self._renewal = asyncio.create_task(self._renew_for_ever())
+        while True:
+            try:
+                await super().main()
+            except REDIS_AWAY as trouble:
+                log.warning("redis_away", queue=self.queue_name, problem=type(trouble).__name__)
+                await asyncio.sleep(RECONNECT_S)
+            else:
+                return
+
+    async def close(self) -> None:
+        """Hand running jobs back, so that another worker starts them at once, and leave."""
+        self._is_leaving = True
+        running = list(self.tasks.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        if self._renewal is not None:
+            self._renewal.cancel()
+        with suppress(*REDIS_AWAY):
+            await self.pool.delete(self.health_check_key)
+        await self.pool.aclose(close_connection_pool=True)
+
+    async def start_jobs(self, job_ids: list[bytes]) -> None:
+        """Start what there is room for; a start that Redis interrupts gives its room back."""
+        for job_id in job_ids:
+            if self.job_counter >= self.max_jobs:
+                return
+            try:
+                await super().start_jobs([job_id])
+            except REDIS_AWAY:
+                self._release_sem_dec_counter_on_complete()
+                raise
 
     async def run_job(self, job_id: str, score: int) -> None:
         """Run a job that is ours by now; one that another took meanwhile is left to them."""
-        if not await self._claim(job_id, self._lease_s * 1000, TAKE):
-            return
-        self._held.add(job_id)
         try:
+            lease = await self._take(job_id, score)
+            if lease is None:
+                return
+            self._leases[job_id] = lease
             await super().run_job(job_id, score)
+        except REDIS_AWAY as trouble:  # the lease runs out, and then the job starts again
+            log.warning("job_let_go", job=job_id, problem=type(trouble).__name__)
         finally:
-            self._held.discard(job_id)
-            self._lost.discard(job_id)
+            self._leases.pop(job_id, None)
 
-    async def finish_job(self, job_id: str, *rest: Any, **named: Any) -> None:
-        """Record the end of a job, if it is still ours to end."""
-        if job_id not in self._lost and await self._claim(job_id, FINISHING_MS):
-            await super().finish_job(job_id, *rest, **named)
+    async def finish_job(  # noqa: PLR0913, PLR0917 -- the signature is arq's
+        self,
+        job_id: str,
+        finish: bool,
+        result_data: bytes | None,
+        result_timeout_s: float | None,
+        keep_result_forever: bool,
+        incr_score: int | None,
+        keep_in_progress: float | None,
+    ) -> None:
+        """Take a job that has ended off the queue, or leave it there for another try."""
+        del result_data, result_timeout_s, keep_result_forever, keep_in_progress
+        lease = self._leases[job_id]
+        if finish:
+            await self._let_go(job_id, END, [])
+        else:
+            score = lease.score + (incr_score or 0)
+            back: list[Argument] = [lease.stored, milliseconds(KEEP_JOB), score]
+            await self._let_go(job_id, HAND_BACK, back)
 
     async def finish_failed_job(self, job_id: str, result_data: bytes | None) -> None:
-        """Record the failure of a job, if it is still ours to end."""
-        if job_id not in self._lost and await self._claim(job_id, FINISHING_MS):
-            await super().finish_failed_job(job_id, result_data)
+        """Take a job that could not even start off the queue."""
+        del result_data
+        await self._let_go(job_id, END, [])
 
-    async def _poll_iteration(self) -> None:
-        """One look at the queue; while Redis is away it waits, and sessions go on."""
-        try:
-            await super()._poll_iteration()
-        except (RedisError, OSError) as trouble:
-            log.warning("redis_away", problem=type(trouble).__name__)
-            await asyncio.sleep(RECONNECT_S)
+    async def _take(self, job_id: str, score: int) -> _Lease | None:
+        token = uuid4().hex
+        arguments: list[Argument] = [token, self._lease_ms, TAKER_KEPT_MS]
+        answer = await self.pool.register_script(TAKE)(keys=self._keys(job_id), args=arguments)
+        if not answer[0]:
+            return None
+        return _Lease(token, answer[1] if len(answer) > 1 and answer[1] else b"", score)
 
-    async def _claim(self, job_id: str, period_ms: float, script: str = RENEW) -> bool:
-        key = in_progress_key_prefix + job_id
-        call = self.pool.register_script(script)
-        return bool(await call(keys=[key], args=[self._name, int(period_ms)]))
+    async def _let_go(self, job_id: str, script: str, rest: list[Argument]) -> None:
+        """End our hold, when Redis answers again; a worker that leaves does not wait for that."""
+        arguments: list[Argument] = [self._leases[job_id].token, job_id, *rest]
+        while True:
+            try:
+                ours = await self.pool.register_script(script)(
+                    keys=self._keys(job_id), args=arguments
+                )
+            except REDIS_AWAY:
+                if self._is_leaving:
+                    raise
+                await asyncio.sleep(RECONNECT_S)
+            else:
+                if not ours:
+                    log.warning("lease_lost", job=job_id)
+                return
 
     async def _renew_for_ever(self) -> None:
         while True:
             await asyncio.sleep(self._lease_s / 3)
-            for job_id in list(self._held):
-                try:
-                    ours = await self._claim(job_id, self._lease_s * 1000)
-                except (RedisError, OSError):
-                    continue  # nobody else can take it either
-                if not ours:
-                    log.warning("lease_lost", job=job_id)
-                    self._lost.add(job_id)
-                    if task := self.job_tasks.get(job_id):
-                        task.cancel()
+            for job_id, lease in list(self._leases.items()):
+                with suppress(*REDIS_AWAY):  # then nobody else can take it either
+                    if not await self._renew(job_id, lease) and job_id in self._leases:
+                        log.warning("lease_lost", job=job_id)
+                        if task := self.job_tasks.get(job_id):
+                            task.cancel()
+
+    async def _renew(self, job_id: str, lease: _Lease) -> bool:
+        back: list[Argument] = [lease.stored, milliseconds(KEEP_JOB), lease.score, job_id]
+        arguments: list[Argument] = [lease.token, self._lease_ms, TAKER_KEPT_MS, *back]
+        return bool(await self.pool.register_script(RENEW)(keys=self._keys(job_id), args=arguments))
+
+    @property
+    def _lease_ms(self) -> int:
+        return int(self._lease_s * 1000)
+
+    def _keys(self, job_id: str) -> list[str]:
+        """Lease, last taker, job, queue, count of tries."""
+        return [
+            in_progress_key_prefix + job_id,
+            f"skillbench:taker:{job_id}",
+            job_key_prefix + job_id,
+            self.queue_name or "",
+            retry_key_prefix + job_id,
+        ]

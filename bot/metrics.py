@@ -13,9 +13,9 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from bot.queues import EVENTS, REQUESTS
+from bot.redis_clients import REDIS_AWAY
 
 COUNTS = "skillbench:counts"
 """Redis hash of the workers' counters: `<what>:<outcome>` to a number."""
@@ -40,7 +40,7 @@ class Counts:
         """Count one; a Redis that is away costs the count and nothing else."""
         try:
             await cast("Awaitable[int]", self._redis.hincrby(COUNTS, f"{what}:{outcome}", 1))
-        except (RedisError, OSError):
+        except REDIS_AWAY:
             log.warning("count_lost", what=what, outcome=outcome)
 
 
@@ -61,7 +61,7 @@ class WebMetrics:
         try:
             sums = await cast("Awaitable[dict[bytes, bytes]]", redis.hgetall(COUNTS))
             depths = {queue: int(await redis.zcard(queue)) for queue in (EVENTS, REQUESTS)}
-        except (RedisError, OSError):
+        except REDIS_AWAY:
             return generate_latest(self.registry)
         shared = CollectorRegistry(auto_describe=False)
         shared.register(_Shared(sums, depths))

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from redis.asyncio import Redis
 
+from handlers.events import Event
 from jobs.requests import Request
 
 EVENTS = "skillbench:events"
@@ -74,6 +75,14 @@ def read_job(stored: bytes, *, known: Collection[str]) -> dict[str, Any]:
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+def read_event(stored: Any) -> Event:
+    """The event in a job's argument. Raises `msgspec.ValidationError` for what it cannot read."""
+    if not isinstance(stored, dict) or stored.get("version") != EVENT_VERSION:
+        raise msgspec.ValidationError(f"no event of version {EVENT_VERSION}")
+    event: Event = msgspec.convert(stored.get("event"), Event)
+    return event
 
 
 async def enqueue(redis: Redis, request: Request) -> bool:

@@ -1,6 +1,7 @@
 """A job that this version cannot read: told to whoever waits for it, as far as it can be told.
 
-It happens after an update that changed what crosses the queue, or went back.
+It happens after an update that changed what crosses the queue, or went back. An event that
+cannot be read is answered only if it seems to speak to us; most comments do not.
 """
 
 import json
@@ -10,20 +11,22 @@ from typing import Any
 import structlog
 
 from jobs.errors import Gone, Transient
+from jobs.requests import NEEDS_BENCHMARK
 
 TEXT = (
     "❌ **This request came from another version of the bot** and cannot be read any more. "
     "Nothing was started and nothing was charged. Please ask again."
 )
 
+Say = Callable[[dict[str, Any], str], Awaitable[None]]
+"""Says something in a place as `find_place` gives it."""
+
 log = structlog.get_logger(__name__)
 
 
-async def answer_unreadable(
-    stored: Any, say: Callable[[dict[str, Any], str], Awaitable[None]]
-) -> None:
+async def answer_unreadable(stored: Any, say: Say, *, mention: str) -> None:
     """Say on the issue, if one can be made out, that the request was lost."""
-    place = find_place(stored)
+    place = find_place(stored, mention=mention)
     if place is None:
         log.error("unreadable_job", job=str(stored)[:500])
         return
@@ -33,21 +36,42 @@ async def answer_unreadable(
         log.exception("unreadable_job_not_answered", problem=str(trouble))
 
 
-def find_place(stored: Any) -> dict[str, Any] | None:
-    """The object that names a repository and an issue, wherever it stands in the job."""
+def find_place(stored: Any, *, mention: str) -> dict[str, Any] | None:
+    """`{"repo": {owner, name, installation_id}, "issue": …}`, wherever it stands in a job.
+
+    None where nothing in it names an issue, or where it is an event that asks us nothing.
+    """
     if isinstance(stored, str):
         try:
             stored = json.loads(stored)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     waiting = [stored]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, dict):
-            repo, issue = value.get("repo"), value.get("issue")
-            if isinstance(repo, dict) and isinstance(issue, int):
-                return value
-            waiting += list(value.values())
-        elif isinstance(value, list):
+        if isinstance(value, list):
             waiting += value
+        elif isinstance(value, dict):
+            repo = value.get("repo") or (_seems_for_us(value, mention) and value.get("repository"))
+            if (place := _place(repo, value.get("issue"))) is not None:
+                return place
+            waiting += list(value.values())
     return None
+
+
+def _place(repo: Any, issue: Any) -> dict[str, Any] | None:
+    if not isinstance(repo, dict) or not isinstance(issue, int):
+        return None
+    owner, name = repo.get("owner"), repo.get("name")
+    installation = repo.get("installation_id")
+    if not (isinstance(owner, str) and isinstance(name, str) and isinstance(installation, int)):
+        return None
+    named = {"owner": owner, "name": name, "installation_id": installation}
+    return {"repo": named, "issue": issue}
+
+
+def _seems_for_us(event: dict[str, Any], mention: str) -> bool:
+    labels, body = event.get("labels"), event.get("body")
+    if isinstance(labels, list) and NEEDS_BENCHMARK in labels:
+        return True
+    return isinstance(body, str) and mention.casefold() in body.casefold()

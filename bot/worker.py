@@ -1,12 +1,13 @@
 """The worker: takes events and requests off their queues, and gives up none silently.
 
-Two arq workers in one process, so that a reaction never waits behind sessions. Restarts and
-crashes cost a job nothing; only a platform's trouble is counted, and only so often.
+Two arq workers in one process, so that a reaction never waits behind sessions. Restarts
+cost a job nothing; a platform's trouble and crashes are counted, each only so often.
 """
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, cast
 from uuid import uuid4
@@ -18,6 +19,7 @@ from arq.typing import WorkerCoroutine
 from arq.worker import Retry, func
 from pydantic import ValidationError
 from redis.asyncio import ConnectionPool, Redis
+from redis.exceptions import LockError
 
 from bot.lease import LeaseWorker
 from bot.metrics import Counts
@@ -27,10 +29,12 @@ from bot.queues import (
     EVENTS,
     HANDLE_EVENT,
     REQUESTS,
+    read_event,
     read_job,
     write_job,
 )
-from bot.unreadable import answer_unreadable
+from bot.redis_clients import REDIS_AWAY
+from bot.unreadable import Say, answer_unreadable, find_place
 from handlers.events import Event
 from jobs.errors import Gone, Transient
 from jobs.requests import Request
@@ -38,23 +42,34 @@ from jobs.requests import Request
 HandleEvent = Callable[[Event], Awaitable[None]]
 CarryOut = Callable[[Request, bool], Awaitable[None]]
 """Carries out a request; the flag says that trouble ends it this time."""
-Say = Callable[[dict[str, Any], str], Awaitable[None]]
-"""Says something on the issue of a job that cannot be read, as far as it can be told."""
 
 Call = Callable[[dict[str, Any], Any], Coroutine[Any, Any, None]]
 """What arq calls: with its context, and the job's one argument."""
 
 JOB_TIMEOUT = timedelta(hours=12)
 """Far beyond any request: sessions have limits of their own, this one is for a stuck loop."""
+EVENT_TIMEOUT = timedelta(minutes=10)
 MOST_TROUBLES = 6
 """Waits of 30 s, 1, 2, 4, 8 minutes between them: about a quarter of an hour in all."""
 FIRST_WAIT = timedelta(seconds=30)
 TROUBLE_KEPT = timedelta(days=1)
+MOST_CRASHES = 4
+"""Workers that one job may take down with it before it is called the cause."""
 EVENTS_AT_ONCE = 20
 QUEUE_READ_LIMIT = 1000
 """More than the whole fleet ever runs: running jobs stand in front of the waiting ones."""
 UNLIMITED = 10_000
-"""arq counts restarts as tries; ours are counted apart."""
+"""arq gives up silently; tries are counted here instead."""
+ISSUE_LOCK_S = 60.0
+
+BROKEN = (
+    "❌ **Something broke on our side** before this could be started (reference `{reference}`). "
+    "Nothing was charged. Please ask again; if it happens again, tell the operator the reference."
+)
+CRASHED = (
+    "❌ **This request was given up**: the worker that carried it out died {times} times "
+    "(reference `{reference}`). Please tell the operator before asking again."
+)
 
 log = structlog.get_logger(__name__)
 
@@ -62,66 +77,138 @@ log = structlog.get_logger(__name__)
 class Jobs:
     """What the two queues call."""
 
-    def __init__(self, redis: Redis, handle: HandleEvent, carry_out: CarryOut, say: Say) -> None:
+    def __init__(  # noqa: PLR0913 -- the ends of a worker, each of them one
+        self,
+        redis: Redis,
+        handle: HandleEvent,
+        carry_out: CarryOut,
+        say: Say,
+        *,
+        mention: str = "@skillbench",
+        first_wait: timedelta = FIRST_WAIT,
+    ) -> None:
         self._redis = redis
         self._counts = Counts(redis)
         self._handle = handle
         self._carry_out = carry_out
         self._say = say
+        self._mention = mention
+        self._first_wait = first_wait
 
     async def handle_event(self, ctx: dict[str, Any], stored: Any) -> None:
-        """Decide on an event."""
-        event: Event = msgspec.convert(stored["event"], Event)
+        """Decide on an event and act on it; events about one issue take turns."""
+        try:
+            event = read_event(stored)
+        except msgspec.ValidationError:
+            await answer_unreadable(stored, self._say, mention=self._mention)
+            return
         with structlog.contextvars.bound_contextvars(delivery=event.delivery):
             try:
-                await self._handle(event)
+                async with self._turn(event), asyncio.timeout(EVENT_TIMEOUT.total_seconds()):
+                    await self._handle(event)
             except Gone as gone:
                 log.info("event_came_to_nothing", reason=str(gone))
-            except Transient as trouble:
-                await self._retry_later(ctx, trouble)
+            except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
+                if await self._is_given_up(ctx, trouble):
+                    await self._apologise(stored, event.delivery)
             except Exception:
                 log.exception("event_failed")
+                await self._apologise(stored, event.delivery)
 
     async def carry_out_request(self, ctx: dict[str, Any], stored: Any) -> None:
-        """Carry out a request."""
+        """Carry out a request, which answers for itself; here only for what it cannot."""
         try:
             request = Request.model_validate(stored)
         except ValidationError:
-            await answer_unreadable(stored, self._say)
+            await answer_unreadable(stored, self._say, mention=self._mention)
             return
+        reference = _reference(ctx)
         with structlog.contextvars.bound_contextvars(request=request.key):
-            troubles = await self._troubles(ctx)
+            if ctx["job_try"] > MOST_CRASHES:
+                log.error("given_up", crashes=MOST_CRASHES)
+                await self._answer(stored, CRASHED.format(times=MOST_CRASHES, reference=reference))
+                await self._counts.add("requests", "crashed")
+                return
+            last_try = await self._troubles(ctx) + 1 >= MOST_TROUBLES
             try:
-                await self._carry_out(request, troubles + 1 >= MOST_TROUBLES)
-            except Transient as trouble:
-                await self._retry_later(ctx, trouble)
+                async with asyncio.timeout(JOB_TIMEOUT.total_seconds()):
+                    await self._carry_out(request, last_try)
+            except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
+                if await self._is_given_up(ctx, trouble):
+                    await self._answer(stored, BROKEN.format(reference=reference))
+                    await self._counts.add("requests", "given_up")
+            except Exception:
+                log.exception("request_failed")
+                await self._answer(stored, BROKEN.format(reference=reference))
+                await self._counts.add("requests", "failed")
             else:
                 await self._counts.add("requests", "ended")
 
     async def answer_unreadable(self, _: dict[str, Any], text: Any) -> None:
         """Answer for a job that this version cannot read."""
-        await answer_unreadable(text, self._say)
+        await answer_unreadable(text, self._say, mention=self._mention)
 
     async def _troubles(self, ctx: dict[str, Any]) -> int:
-        return int(await self._redis.get(_trouble_key(ctx)) or 0)
+        try:
+            return int(await self._redis.get(_trouble_key(ctx)) or 0)
+        except REDIS_AWAY:
+            return 0
 
-    async def _retry_later(self, ctx: dict[str, Any], trouble: Transient) -> None:
-        """Ask arq for another try. Raises `Retry`, unless there was trouble too often."""
+    async def _is_given_up(self, ctx: dict[str, Any], trouble: Exception) -> bool:
+        """Whether there was trouble too often. Raises `Retry` for another try if not."""
         key = _trouble_key(ctx)
-        count = int(await self._redis.incr(key))
-        await self._redis.expire(key, TROUBLE_KEPT)
-        if count >= MOST_TROUBLES:
-            log.error("given_up", job=ctx["job_id"], problem=str(trouble))
-            await self._redis.delete(key)
-            return
-        wait = trouble.retry_after or FIRST_WAIT * 2 ** (count - 1)
+        try:
+            count = int(await self._redis.incr(key))
+            await self._redis.expire(key, TROUBLE_KEPT)
+            if count >= MOST_TROUBLES:
+                log.error("given_up", job=ctx["job_id"], problem=str(trouble))
+                await self._redis.delete(key)
+                return True
+        except REDIS_AWAY:  # cannot be counted, and must not be lost
+            count = 1
+        asked = trouble.retry_after if isinstance(trouble, Transient) else None
+        wait = asked or self._first_wait * 2 ** (count - 1)
         wait *= 1 + random.random() / 4  # noqa: S311 -- spreads the tries, hides nothing
         log.warning("trouble", problem=str(trouble), wait_s=wait.total_seconds(), count=count)
         raise Retry(defer=wait)
 
+    async def _apologise(self, stored: Any, reference: str) -> None:
+        """Tell whoever asked us something that it came to nothing; say nothing to others."""
+        await self._answer(stored, BROKEN.format(reference=reference))
+
+    async def _answer(self, stored: Any, text: str) -> None:
+        place = find_place(stored, mention=self._mention)
+        if place is None:
+            return
+        try:
+            await self._say(place, text)
+        except Exception:
+            log.exception("not_answered")
+
+    @asynccontextmanager
+    async def _turn(self, event: Event) -> AsyncIterator[None]:
+        """Wait for other events of the same issue, so that no two give the same answer.
+
+        A hook that exists twice delivers twice within milliseconds, before GitHub would
+        show the first answer to whoever looks for it.
+        """
+        repository = event.repository
+        name = f"skillbench:issue:{repository.id}#{event.issue}"
+        lock = self._redis.lock(name, timeout=ISSUE_LOCK_S, sleep=0.05)
+        await lock.acquire()
+        try:
+            yield
+        finally:
+            with suppress(LockError, *REDIS_AWAY):  # it frees itself
+                await lock.release()
+
 
 def _trouble_key(ctx: dict[str, Any]) -> str:
     return f"skillbench:troubles:{ctx['job_id']}"
+
+
+def _reference(ctx: dict[str, Any]) -> str:
+    return str(ctx["job_id"]).removeprefix("request:")
 
 
 def make_workers(
@@ -154,7 +241,7 @@ def _make_worker(
     **options: Any,
 ) -> LeaseWorker:
     pool = ArqRedis(
-        connection_pool=ConnectionPool.from_url(redis_url),
+        connection_pool=ConnectionPool.from_url(redis_url, socket_timeout=30),
         job_serializer=write_job,
         job_deserializer=lambda stored: read_job(stored, known=calls),
         default_queue_name=queue,
@@ -164,7 +251,7 @@ def _make_worker(
         queue_name=queue,
         redis_pool=pool,
         handle_signals=False,
-        job_timeout=JOB_TIMEOUT,
+        job_timeout=2 * JOB_TIMEOUT,  # arq's own ends a job without a word; ours comes first
         keep_result=0,
         max_tries=UNLIMITED,
         queue_read_limit=QUEUE_READ_LIMIT,
@@ -179,7 +266,11 @@ def _make_worker(
 
 async def run_workers(workers: tuple[LeaseWorker, ...]) -> None:
     """Run until cancelled; then running jobs are handed back for another worker to take."""
+    polling = [asyncio.ensure_future(worker.main()) for worker in workers]
     try:
-        await asyncio.gather(*(worker.main() for worker in workers))
+        await asyncio.gather(*polling)
     finally:
+        for task in polling:
+            task.cancel()
+        await asyncio.gather(*polling, return_exceptions=True)
         await asyncio.gather(*(worker.close() for worker in workers), return_exceptions=True)

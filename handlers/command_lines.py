@@ -19,14 +19,34 @@ _MARKED = re.compile(rf"\(?{_MARK}(\d+){_MARK}")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _VEILING = frozenset(
-    "blockquote q code pre samp kbd tt var del s strike details template textarea title "
-    "script style xmp iframe noembed noframes plaintext".split()
+    {
+        "blockquote",
+        "q",
+        "code",
+        "pre",
+        "samp",
+        "kbd",
+        "tt",
+        "var",
+        "xmp",
+        "plaintext",
+        "del",
+        "s",
+        "strike",
+        "details",
+        "template",
+        "textarea",
+        "title",
+        "script",
+        "style",
+        "iframe",
+        "noembed",
+        "noframes",
+    }
 )
 """HTML elements whose text is quoted, code, struck out, folded away or not shown."""
 
-_OPEN_TO_COMMANDS = frozenset(
-    "paragraph heading bullet_list ordered_list list_item".split()
-)
+_OPEN_TO_COMMANDS = frozenset(("paragraph", "heading", "bullet_list", "ordered_list", "list_item"))
 """Blocks in which a line that begins with the mention speaks to us."""
 
 _markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -98,7 +118,8 @@ def _line_starts(inline: Token, veil: "_Veil") -> Iterator[int]:
         if child.type == "html_inline":
             veil.feed(child.content)
         elif child.type == "text" and at_start and child.level == 0 and not veil.open:
-            if match := _MARKED.match(child.content):
+            match = _MARKED.match(child.content)
+            if match is not None:
                 yield int(match[1])
         if child.type in {"softbreak", "hardbreak"}:
             at_start = True

@@ -9,6 +9,7 @@ never passed on.
 import difflib
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from handlers import replies
@@ -17,6 +18,7 @@ from handlers.command_lines import find_command_lines
 MAX_MODELS = 5
 MAX_COMMANDS = 5
 MAX_TRIALS = 1
+LONGEST_NAME = 200
 """Caps on what one comment can ask for, whoever asks."""
 
 COMMANDS = ("run", "help")
@@ -33,6 +35,8 @@ _MODEL_LIKE = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9\-_/.:@])")
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*")+|"')
 _REMARK = re.compile(r"(?:^|\s)\([^()]*\)\s*$")
+_STRAIGHT = str.maketrans("\u201c\u201d\u201e", '"""')
+"""Phones write curly quotation marks."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -88,26 +92,27 @@ def new_commands(body: str, body_before: str | None, mention: str) -> list[Comma
 
 def parse_command(line: str) -> Command:
     """What follows the mention on its line. A remark in brackets at its end is for people."""
-    words = _WORD.findall(_REMARK.sub("", line))
-    if not words:
-        return Help()
-    name, rest = words[0].casefold().rstrip(",.;:!?"), words[1:]
-    if name == "help":
-        return Help()
+    words = _WORD.findall(_REMARK.sub("", line.translate(_STRAIGHT)))
     try:
-        if name != "run":
-            raise _Problem(replies.unknown_command(words[0], _nearest(name, COMMANDS)))
-        return _parse_run(rest)
+        return _parse_words(words)
     except _Problem as problem:
         return Misunderstood(" ".join(words), str(problem))
+
+
+def _parse_words(words: list[str]) -> Run | Help:
+    name = words[0].casefold().rstrip(",.;:!?") if words else "help"
+    if name == "help":
+        return Help()
+    if name == "run":
+        return _parse_run(words[1:])
+    raise _Problem(replies.unknown_command(words[0], _nearest(name, COMMANDS)))
 
 
 def _parse_run(words: list[str]) -> Run | Help:
     models: list[str] = []
     values: dict[str, str] = {}
-    remaining = list(words)
-    while remaining:
-        word = remaining.pop(0)
+    remaining = iter(words)
+    for word in remaining:
         option = _option_in(word)
         if option is None:
             models.append(_model(word))
@@ -115,14 +120,7 @@ def _parse_run(words: list[str]) -> Run | Help:
         name, value = option
         if name == "help":
             return Help()
-        if name == "force":
-            value = value or "true"
-        elif value is None:
-            if not remaining or remaining[0].startswith("-"):
-                raise _Problem(replies.missing_value(word))
-            value = remaining.pop(0)
-        if not (value := _unquoted(value)):
-            raise _Problem(replies.missing_value(word))
+        value = _value(name, value, word, remaining)
         if name == "model":
             models.append(_named_model(value))
         elif name in values:
@@ -131,18 +129,38 @@ def _parse_run(words: list[str]) -> Run | Help:
             values[name] = value
     if len(models) > MAX_MODELS:
         raise _Problem(replies.over_cap("models in one command", MAX_MODELS))
-    _check_trials(values.get("trials"))
     return Run(
         models=tuple(dict.fromkeys(models)),
-        skill=_name("skill", values.get("skill")),
-        eval_id=_name("eval", values.get("eval")),
-        force=_truth(values.get("force", "false")),
+        skill=values.get("skill"),
+        eval_id=values.get("eval"),
+        force=_TRUTH[values.get("force", "no")],
     )
+
+
+def _value(option: str, value: str | None, word: str, rest: Iterator[str]) -> str:
+    """The value of an option: what follows its `=`, else the next word; checked."""
+    if value is None:
+        value = "yes" if option == "force" else next(rest, "")
+        if option != "force" and value.startswith("-"):
+            value = ""
+    value = _unquoted(value)
+    if not value:
+        raise _Problem(replies.missing_value(word))
+    if option == "force":
+        value = value.casefold()
+        if value not in _TRUTH:
+            raise _Problem(replies.bad_value("--force", value, "`true` or `false`"))
+    elif option == "trials":
+        _check_trials(value)
+    elif len(value) > LONGEST_NAME or not value.isprintable():
+        wanted = f"a name of at most {LONGEST_NAME} characters"
+        raise _Problem(replies.bad_value(f"--{option}", value, wanted))
+    return value
 
 
 def _option_in(word: str) -> tuple[str, str | None] | None:
     """`--name`, `--name=value` or `name=value` in parts; None for a word without an option."""
-    dashed = re.match(r"--|[—–]|-(?=[A-Za-z])", word)  # a phone's keyboard turns -- into a dash
+    dashed = re.match(r"--|[\u2013\u2014]|-(?=[A-Za-z])", word)  # phones make -- a dash
     if not dashed and not re.match(r"[A-Za-z]+=", word):
         return None
     name, equals, value = word[dashed.end() if dashed else 0 :].partition("=")
@@ -154,9 +172,7 @@ def _option_in(word: str) -> tuple[str, str | None] | None:
 
 def _model(word: str) -> str:
     name = _unquoted(word)
-    if not MODEL.fullmatch(name) or not (
-        _MODEL_LIKE.search(name) or name.casefold() in ALIASES
-    ):
+    if not MODEL.fullmatch(name) or not (_MODEL_LIKE.search(name) or name.casefold() in ALIASES):
         option = _nearest(name.casefold(), OPTIONS)
         nearest = f"--{option}" if option else _nearest(name.casefold(), sorted(ALIASES))
         raise _Problem(replies.not_a_model(name, nearest))
@@ -169,21 +185,7 @@ def _named_model(name: str) -> str:
     return name
 
 
-def _name(option: str, value: str | None) -> str | None:
-    if value is not None and (len(value) > 200 or not value.isprintable()):
-        raise _Problem(replies.bad_value(f"--{option}", value, "a name of at most 200 characters"))
-    return value
-
-
-def _truth(value: str) -> bool:
-    if value.casefold() not in _TRUTH:
-        raise _Problem(replies.bad_value("--force", value, "`true` or `false`"))
-    return _TRUTH[value.casefold()]
-
-
-def _check_trials(value: str | None) -> None:
-    if value is None:
-        return
+def _check_trials(value: str) -> None:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", value):
         raise _Problem(replies.bad_value("--trials", value, "a whole number"))
     if int(value) > MAX_TRIALS:

@@ -12,14 +12,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from handlers import replies
-from handlers.commands import (
-    MAX_COMMANDS,
-    Command,
-    Help,
-    Misunderstood,
-    Run,
-    new_commands,
-)
+from handlers.commands import MAX_COMMANDS, Command, Help, Misunderstood, Run, new_commands
 from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import IssueCommented
 from handlers.questions import HandlerContext, Questions, as_repo, may_spend
@@ -35,16 +28,28 @@ async def on_issue_commented(
     commands = new_commands(event.body, event.body_before, context.mention)
     if not commands:
         return Ignore("no new command in it")
+    if (refusal := await _refusal(event, commands, context, questions)) is not None:
+        return refusal
+    return _carry_out(event, commands, context)
+
+
+async def _refusal(
+    event: IssueCommented,
+    commands: Sequence[Command],
+    context: HandlerContext,
+    questions: Questions,
+) -> Reply | None:
+    """Why the commands are not carried out; asks last what has to be asked. Help is free."""
     login, owner = event.sender.login, event.repository.owner
     if not context.allows_owner(owner):
         return _reply(event, replies.owner_not_allowed(login, owner), "owner")
     if all(isinstance(command, Help) for command in commands):
-        return _reply(event, replies.help_text(context.mention), "help")
+        return None
     if event.is_pull_request:
         return _reply(event, replies.pull_requests_not_offered(), "pull-request")
     if not await may_spend(event.sender, context, questions):
         return _reply(event, replies.no_permission(login), "permission")
-    return _carry_out(event, commands, context)
+    return None
 
 
 def _carry_out(

@@ -7,8 +7,8 @@ done once. The issue's text is not looked at here; the job reads it as it stands
 from handlers import replies
 from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import IssueLabelled
-from handlers.questions import NEEDS_BENCHMARK, HandlerContext, Questions, as_repo, may_spend
-from jobs.requests import Request
+from handlers.questions import HandlerContext, Questions, as_repo, may_spend
+from jobs.requests import NEEDS_BENCHMARK, Request
 
 
 async def on_issue_labelled(

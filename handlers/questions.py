@@ -12,9 +12,6 @@ from typing import Protocol
 from handlers.events import Actor, EventRepository
 from jobs.requests import Repo
 
-NEEDS_BENCHMARK = "needs-benchmark"
-"""The label that asks for a benchmark of the issue it is put on."""
-
 ALL_OWNERS = "*"
 
 MAY_SPEND = frozenset({"admin", "maintain", "write"})
@@ -54,8 +51,10 @@ class HandlerContext:
         """Whether the App itself acted: by account id, or by a login only an App can have."""
         if self.app_bot_id is not None and actor.id == self.app_bot_id:
             return True
-        return bool(self.app_bot_login) and _bare(actor.login) == _bare(self.app_bot_login) and (
-            actor.is_bot
+        return (
+            bool(self.app_bot_login)
+            and _bare(actor.login) == _bare(self.app_bot_login)
+            and (actor.is_bot)
         )
 
     def trusts_bot(self, actor: Actor) -> bool:

@@ -12,10 +12,13 @@ QUOTE_LIMIT = 60
 
 _UNQUOTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
+"""Angle brackets to their look-alikes: no marker can be made of a quoted word."""
+
 
 def as_code(word: str) -> str:
     """A word as a Markdown code span that cannot be left, hold a marker or mention anybody."""
-    plain = _UNQUOTABLE.sub(" ", word).strip().replace("<", "‹").replace(">", "›")
+    plain = _UNQUOTABLE.sub(" ", word).strip().translate(_NO_TAGS)
     if len(plain) > QUOTE_LIMIT:
         plain = plain[: QUOTE_LIMIT - 1] + "…"
     fence = "`" * (max((len(run) for run in re.findall(r"`+", plain)), default=0) + 1)
@@ -44,18 +47,16 @@ def pull_requests_not_offered() -> str:
 
 def help_text(mention: str) -> str:
     """The commands as a table; in cells and code, where nothing is read as a command."""
-    return "\n".join(
-        [
-            "I measure whether an agent skill makes the work better: the task of this issue is "
-            "done with the skill and without it, and an impartial judge scores both blind.",
-            "",
-            _usage_table(mention),
-            "",
-            "A command stands at the start of a line of its own. Only people with write "
-            "permission can start a run. The label `needs-benchmark` does the same as `run` "
-            "without options.",
-        ]
+    purpose = (
+        "I measure whether an agent skill makes the work better: the task of this issue is "
+        "done with the skill and without it, and an impartial judge scores both blind."
     )
+    rules = (
+        "A command stands at the start of a line of its own. Only people with write "
+        "permission can start a run. The label `needs-benchmark` does the same as `run` "
+        "without options."
+    )
+    return f"{purpose}\n\n{_usage_table(mention)}\n\n{rules}"
 
 
 def not_understood(mention: str, problems: Sequence[str]) -> str:
