@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.models.anthropic_answer import AnswerBuilder
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
-from jobs.models.troubles import broken_stream, in_time, trouble_from, watched
+from jobs.models.troubles import (
+    broken_stream,
+    find_answer_cap,
+    in_time,
+    trouble_from,
+    watched,
+)
 from jobs.ports import ToolOutcome
 
 if TYPE_CHECKING:
@@ -73,6 +79,8 @@ class _AnthropicTalk:
     def __init__(self, client: "AsyncAnthropic", spec: TalkSpec) -> None:
         self._client = client
         self._spec = spec
+        self._cap: int | None = None
+        """The longest answer this model gives, once it has said so."""
         self._messages: list[dict[str, Any]] = []
         for prompt, answer in spec.earlier:
             self._messages += [_user(_text(prompt)), {"role": "assistant", "content": answer}]
@@ -81,8 +89,7 @@ class _AnthropicTalk:
     async def answer(self, *, max_tokens: int) -> Answer:
         builder = AnswerBuilder()
         try:
-            request = self._request(max_tokens)
-            opening = self._client.messages.create(**request)
+            opening = self._open_stream(max_tokens)
             async with await in_time(opening, self._spec.idle_s) as stream:
                 async for event in watched(aiter(stream), self._spec.idle_s):
                     self._spec.heard()
@@ -109,6 +116,20 @@ class _AnthropicTalk:
             for call, outcome in results
         ]
         self._messages.append(_user(*blocks))
+
+    async def _open_stream(self, max_tokens: int) -> Any:
+        """Ask; where the model cannot answer at such length, ask for what it can."""
+        from anthropic import BadRequestError  # noqa: PLC0415
+
+        cap = min(max_tokens, self._cap or max_tokens)
+        try:
+            return await self._client.messages.create(**self._request(cap))
+        except BadRequestError as error:
+            room = find_answer_cap(error.message)
+            if room is None or not 0 < room < cap:
+                raise
+            self._cap = room
+            return await self._client.messages.create(**self._request(room))
 
     def _request(self, max_tokens: int) -> dict[str, Any]:
         """The request with its cache marks: tools, system, and the last two user turns.

@@ -29,6 +29,8 @@ from jobs.values import Model
 KEPT_S = 60.0
 """How long a list or a found id is believed: long enough for one plan of many runs."""
 NEAREST = 5
+LEAST_ALIKE = 0.5
+"""Share of letters in common (difflib's ratio) from which an id is worth offering."""
 LONGEST_NAME = 200
 Got = TypeVar("Got")
 
@@ -122,12 +124,15 @@ def _unknown(typed: str, provider: Provider, listed: Sequence[SeenModel]) -> str
 
 def _nearest(typed: str, ids: Sequence[str]) -> list[str]:
     """Existing ids most like the typed one, best first; the newest few if none is alike."""
-    by_identity: dict[str, list[str]] = {}
-    for name in ids:
-        by_identity.setdefault(identity(name), []).append(name)
-    close = difflib.get_close_matches(identity(typed), by_identity, n=NEAREST, cutoff=0.5)
-    near = [name for key in close for name in by_identity[key]]
-    return (near or list(ids))[:NEAREST]
+    wanted = identity(typed)
+
+    def likeness(name: str) -> tuple[bool, float]:
+        same = identity(name)
+        continues = same.startswith(wanted) or wanted.startswith(same)
+        return continues, difflib.SequenceMatcher(None, wanted, same).ratio()
+
+    alike = [name for name in ids if likeness(name) >= (False, LEAST_ALIKE)]
+    return (sorted(alike, key=likeness, reverse=True) or list(ids))[:NEAREST]
 
 
 def _refusal_or_transient(trouble: Trouble, provider: Provider) -> Exception:

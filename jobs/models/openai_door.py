@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.openai_answer import ChunkCollector
-from jobs.models.troubles import broken_stream, in_time, trouble_from, watched
+from jobs.models.troubles import (
+    broken_stream,
+    find_answer_cap,
+    in_time,
+    trouble_from,
+    watched,
+)
 from jobs.ports import ToolOutcome
 
 if TYPE_CHECKING:
@@ -81,6 +87,8 @@ class _OpenAITalk:
         self._client = client
         self._spec = spec
         self._limit_name = limit_name
+        self._cap: int | None = None
+        """The longest answer this model gives, once it has said so."""
         self._messages: list[dict[str, Any]] = []
         if spec.system:
             self._say("system", spec.system)
@@ -119,16 +127,22 @@ class _OpenAITalk:
         self._messages.append({"role": role, "content": text})
 
     async def _open_stream(self, max_tokens: int) -> Any:
+        """Ask; where the limit's name or size is refused, ask once more with what will do."""
         from openai import BadRequestError  # noqa: PLC0415
 
+        cap = min(max_tokens, self._cap or max_tokens)
         try:
-            return await self._create(max_tokens)
+            return await self._create(cap)
         except BadRequestError as error:
-            if self._limit_name not in error.message:
+            room = find_answer_cap(error.message)
+            if room is not None and 0 < room < cap:
+                self._cap = cap = room
+            elif room is None and self._limit_name in error.message:
+                names = ("max_tokens", "max_completion_tokens")
+                self._limit_name = names[1 - names.index(self._limit_name)]
+            else:
                 raise
-            names = ("max_tokens", "max_completion_tokens")
-            self._limit_name = names[1 - names.index(self._limit_name)]
-            return await self._create(max_tokens)
+            return await self._create(cap)
 
     async def _create(self, max_tokens: int) -> Any:
         request: dict[str, Any] = {

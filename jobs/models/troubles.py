@@ -37,9 +37,26 @@ _FLEETING_STATUSES = {408, 409, 425, 429}
 # Anthropic: "prompt is too long: 210000 tokens > 200000 maximum"; OpenAI and its kin:
 # code context_length_exceeded or "maximum context length is 8192 tokens".
 _CONTEXT_FULL = re.compile(
-    r"prompt is too long|context_length_exceeded|maximum context length|context window",
+    r"prompt is too long|exceed context limit|context_length_exceeded|maximum context length"
+    r"|context window",
     re.IGNORECASE,
 )
+
+# What a refusal of `max_tokens` says about the room there is, at Anthropic, OpenAI and vLLM.
+_MOST_OF_MODEL = re.compile(r"max_tokens: \d+ > (\d+)|supports at most (\d+) completion")
+_SUM_OVER = re.compile(r"(\d+) \+ \d+ > (\d+)")
+_OVER_REST = re.compile(r"\d+ > (\d+) - (\d+)")
+
+
+def find_answer_cap(message: str) -> int | None:
+    """How long an answer may be, where a provider refused a longer one and says so."""
+    if found := _MOST_OF_MODEL.search(message):
+        return int(found[1] or found[2])
+    if found := _SUM_OVER.search(message):
+        return int(found[2]) - int(found[1])
+    if found := _OVER_REST.search(message):
+        return int(found[1]) - int(found[2])
+    return None
 
 
 def trouble_from(
