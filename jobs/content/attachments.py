@@ -21,6 +21,7 @@ from jobs.errors import Refused
 from jobs.values import InputFile
 
 MAX_INPUTS = 200
+MAX_REMARKS = 10
 MAX_INPUT_BYTES = 100_000_000
 """Both arms get a copy of all inputs, and text inputs are quoted in the task besides."""
 
@@ -59,7 +60,7 @@ def read_attachments(
     if not reader.inputs:
         prose = _without_none(prose, entries)
     notes = () if is_none(prose) else (prose,)
-    return Attached(tuple(reader.inputs.values()), notes, tuple(reader.remarks))
+    return Attached(tuple(reader.inputs.values()), notes, tuple(reader.remarks[:MAX_REMARKS]))
 
 
 @dataclass(slots=True)

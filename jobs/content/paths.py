@@ -17,6 +17,7 @@ PATH_CHARACTERS = 300
 _LOOKS = re.compile(
     r"^[^\s`*|<>\"]+\.(?:md|markdown|txt|text|rst|json|ya?ml|rmd|qmd)$", re.IGNORECASE
 )
+_ONE_LINK = re.compile(r"^\[[^\[\]]*\]\([^()\s]*\)$")
 _BLOB = re.compile(r"/(?:blob|raw|tree)/(?P<rest>[^?#]+)")
 
 
@@ -49,7 +50,7 @@ def _spellings(written: str) -> Iterator[str]:
     yield bare
     tidy = bare.strip("`*\"'<> ").rstrip(".,;:")
     yield tidy
-    if "`" in bare or "[" in bare:
+    if _ONE_LINK.match(bare):
         yield plain_text(bare).strip()
         for target in link_targets(bare):
             yield target

@@ -59,6 +59,8 @@ _NEARLY: dict[str, SectionName] = {
 SIMILARITY = 0.8
 """`Rubrik Criteria` and `Expcted Output` are above it, other words of a task are below."""
 TITLE_CHARACTERS = 80
+MAX_REMARKS = 10
+"""A reply tells what is near; it is no list of everything that a body holds."""
 SECTION_LEVELS = frozenset({"##", "###"})
 
 _OPTIONAL = re.compile(r"\((?:optional|required)\)")
@@ -97,11 +99,11 @@ def parse_sections(body: str) -> Sections:
         opened.append((name, heading.start, heading.end))
     texts: dict[SectionName, str] = {}
     ends = [start for _, start, _ in opened[1:]] + [len(lines)]
-    for (name, _, start), end in zip(opened, ends, strict=True):
+    for (name, _, start), end in zip(opened, ends, strict=False):  # no section, still one end
         content = without_blank_edges("\n".join(lines[start:end]))
         if content and not is_no_response(content):
             texts[name] = content
-    return Sections(texts, tuple(near_misses))
+    return Sections(texts, tuple(dict.fromkeys(near_misses))[:MAX_REMARKS])
 
 
 @dataclass(frozen=True, slots=True)
