@@ -31,7 +31,17 @@ _SECRET_TEXT = re.compile(
 )
 """Keys, tokens of GitHub and of the model providers, JWTs, and passwords inside addresses."""
 
-QUIET = ("arq", "httpx", "httpcore", "githubkit", "asyncio")
+QUIET = (
+    "arq",
+    "httpx",
+    "httpcore",
+    "httpx2",
+    "httpcore2",
+    "githubkit",
+    "anthropic",
+    "openai",
+    "asyncio",
+)
 """Libraries that log every call; only their warnings are worth a line."""
 
 

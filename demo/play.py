@@ -100,6 +100,8 @@ class Setting:
     private_key_pem: str | None = None
     model_api: ScriptedModelApi = field(default_factory=ScriptedModelApi)
     pacer: Pacer | None = None
+    worker: bool = True
+    """Work in this process; a test that kills workers starts its own."""
     changes: Mapping[str, object] = field(default_factory=dict)
     """Settings of the bot beside the demo's own."""
 
@@ -113,24 +115,29 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
         github = LocalGitHub(webhook_secret=secret, private_key_pem=setting.private_key_pem)
         served = await stack.enter_async_context(github.serve(port=setting.port))
         api = await stack.enter_async_context(setting.model_api.serve())
-        settings = make_settings(
-            github_app_id=str(github.app_id),
-            github_private_key=SecretStr(github.private_key_pem),
-            github_webhook_secret=SecretStr(secret),
-            github_api_url=served.api_url,
-            github_web_url=served.web_url,
-            allowed_owners=OWNER,
-            redis_url=redis_url,
-            data_dir=scratch / "data",
-            sandbox=setting.sandbox,
-            **({} if setting.real else scripted(api.anthropic_url)),
-            **setting.changes,
-        )
+        given: dict[str, object] = {
+            "github_app_id": str(github.app_id),
+            "github_private_key": SecretStr(github.private_key_pem),
+            "github_webhook_secret": SecretStr(secret),
+            "github_api_url": served.api_url,
+            "github_web_url": served.web_url,
+            "allowed_owners": OWNER,
+            "redis_url": redis_url,
+            "data_dir": scratch / "data",
+            "sandbox": setting.sandbox,
+        }
+        if not setting.real:
+            given |= scripted(api.anthropic_url)
+        settings = make_settings({**given, **setting.changes})
         repository = setting.seed(github)
         bound = open_socket("127.0.0.1", 0)
         await stack.enter_async_context(serving(make_app(settings), bound))
         github.set_webhook(f"http://127.0.0.1:{bound.getsockname()[1]}/webhook", secret)
-        working = asyncio.create_task(run_worker(settings, scratch / "work", pacer=setting.pacer))
+        working = asyncio.create_task(
+            run_worker(settings, scratch / "work", pacer=setting.pacer)
+            if setting.worker
+            else asyncio.sleep(0)
+        )
         try:
             yield Stage(
                 github=github,
@@ -145,9 +152,9 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
                 await working
 
 
-def make_settings(**given: object) -> Settings:
+def make_settings(given: Mapping[str, object]) -> Settings:
     """Settings of the demo alone: nothing of a `.env` file, everything named wins."""
-    return Settings(_env_file=None, **given)  # type: ignore[arg-type, call-arg]
+    return Settings(_env_file=None, **given)  # type: ignore[arg-type]
 
 
 def scripted(anthropic_url: str) -> dict[str, object]:

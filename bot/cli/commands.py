@@ -52,7 +52,7 @@ def doctor() -> None:
     from bot.cli.doctor import run_doctor
 
     with errors_told():
-        raise typer.Exit(run_doctor(load_settings(as_json=False)))
+        raise typer.Exit(run_doctor(load_settings(for_people=True)))
 
 
 @app.command()
@@ -73,7 +73,7 @@ def run(
     from bot.cli.local_run import LocalRun, run_locally
 
     with errors_told(), scratch_folder() as scratch:
-        settings = load_settings(as_json=False, model=model, judge_model=judge)
+        settings = load_settings(for_people=True, model=model, judge_model=judge)
         wanted = LocalRun(path=path, skill=skill, eval_id=eval_id, output=output)
         raise typer.Exit(run_locally(wanted, settings, scratch))
 

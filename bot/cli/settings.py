@@ -1,5 +1,6 @@
 """Builds the settings, once, and turns every fault in them into one readable line."""
 
+import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +18,9 @@ from jobs.errors import Error
 WRONG_USAGE = 2
 
 
-def load_settings(*, as_json: bool = True, **changes: Any) -> Settings:
-    """The settings from the environment, changed by options; logging is set up by them.
+def load_settings(*, for_people: bool = False, **changes: Any) -> Settings:
+    """The settings from the environment, changed by options; logging is set up by them:
+    JSON for a service, or warnings in words `for_people` at a terminal.
 
     Ends the program with code 2 and one line per variable that cannot be used.
     """
@@ -29,7 +31,8 @@ def load_settings(*, as_json: bool = True, **changes: Any) -> Settings:
             name = str(fault["loc"][0]) if fault["loc"] else ""
             typer.echo(f"{_variable(name)}: {fault['msg']}", err=True)
         raise typer.Exit(WRONG_USAGE) from None
-    set_up_logging(as_json=as_json, secrets=list(_secrets(settings)))
+    level = logging.WARNING if for_people else logging.INFO
+    set_up_logging(as_json=not for_people, level=level, secrets=list(_secrets(settings)))
     return settings
 
 

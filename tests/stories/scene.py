@@ -101,6 +101,7 @@ async def playing(
     *,
     seed: Callable[[LocalGitHub], RepositoryHandle] = seed_samples,
     model_api: ScriptedModelApi | None = None,
+    worker: bool = True,
     **changes: object,
 ) -> AsyncIterator[Scene]:
     """The bot, running; at the end every exchange with GitHub must be as GitHub describes it."""
@@ -109,6 +110,7 @@ async def playing(
         private_key_pem=app_key,
         model_api=model_api or ScriptedModelApi(),
         pacer=NoPacing(),
+        worker=worker,
         changes=changes,
     )
     async with staged(scratch, setting) as stage:

@@ -43,7 +43,7 @@ async def test_the_archive_holds_the_evidence_and_no_key(scene: Scene) -> None:
     [tag] = set(re.findall(r"benchmark-results-\d{4}-\d\d", scene.reports(1)[0]))
     release = scene.repository.release(tag)
     assert release is not None
-    assert release.prerelease
+    assert release.is_prerelease
     [asset] = release.assets
     with zipfile.ZipFile(io.BytesIO(asset.content)) as archive:
         names = set(archive.namelist())

@@ -1,0 +1,92 @@
+"""A worker dies at the worst moment: another goes on, and nobody pays twice."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from config.settings import Settings
+from demo.model_api import Asked, Gate, ScriptedModelApi, Stall
+from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
+from tests.stories.scene import Scene, playing
+
+
+def is_judging(asked: Asked) -> bool:
+    return JUDGE_SYSTEM in asked.system
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The settings as the variables of a process."""
+    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+    for name, definition in Settings.model_fields.items():
+        value = getattr(settings, name)
+        text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+        alias = definition.validation_alias
+        key = f"SKILLBENCH_{name}".upper() if alias is None else name.upper()
+        if not key.endswith("TIMEOUT"):
+            variables[key] = text
+    return variables
+
+
+@asynccontextmanager
+async def worker(environment: Mapping[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A worker process of its own, gone at the end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", "worker", env=environment,
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def test_a_killed_worker_is_replaced_and_no_session_is_paid_twice(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Kill -9 while the judge reads: the sessions are there already, the report comes once."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), times=1, when=is_judging)
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            scene.label(1)
+            await asyncio.wait_for(gate.reached.wait(), 60)
+            paid = sessions(scene)
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        async with worker(environment):
+            await scene.label_gone(1)
+        assert len(scene.reports(1)) == 1
+        assert sessions(scene) == paid
+        assert len(scene.bot_comments(1)) == 2
+
+
+async def test_a_stopped_worker_hands_its_run_back_at_once(tmp_path: Path, app_key: str) -> None:
+    """SIGTERM, as in every deployment: the next worker goes on without waiting for a lease."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), times=1, when=lambda asked: not is_judging(asked))
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            scene.label(1)
+            await asyncio.wait_for(gate.reached.wait(), 60)
+            first.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(first.wait(), 30) == 0
+        async with worker(environment):
+            await scene.label_gone(1)
+        assert len(scene.reports(1)) == 1
+
+
+def sessions(scene: Scene) -> int:
+    """How many requests the sessions under test have made."""
+    return sum(not is_judging(asked) for asked in scene.stage.model_api.requests)
