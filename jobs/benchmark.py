@@ -61,26 +61,29 @@ async def _carry_out(request: Request, world: World) -> None:
     if request.origin == "label" and NEEDS_BENCHMARK not in issue.labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
+    kept = f"requests/{_request_id(request)}"
+    if await world.runs.blobs.exists(f"{kept}/ended"):
+        log.info("ended_before", key=request.key)
+        return
     await world.github.react(request.issue, request.comment_id, "eyes")
-    plan_key = f"plans/{hashlib.sha256(request.key.encode()).hexdigest()}.json"
-    plan = await _stored_plan(request, plan_key, world)
+    stored = await world.runs.blobs.get(f"{kept}/plan.json")
+    plan = Plan.model_validate_json(stored) if stored else None
     commit = plan.commit if plan else await world.github.default_commit()
     async with _open_snapshot(commit, world) as snapshot:
         if plan is None:
             plan = await _make_plan(request, issue, snapshot, world)
-            await world.runs.blobs.put(plan_key, plan.model_dump_json().encode())
+            await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
         if plan.runs:
             await _run_plan(plan, snapshot, world)
         else:
             await reply_nothing_to_do(plan, world)
-    await world.runs.blobs.delete(plan_key)
+    await world.runs.blobs.put(f"{kept}/ended", b"")
 
 
-async def _stored_plan(request: Request, key: str, world: World) -> Plan | None:
-    """The plan of an earlier attempt at this very request; a label asks anew each time."""
-    stored = await world.runs.blobs.get(key)
-    plan = Plan.model_validate_json(stored) if stored else None
-    return plan if plan and plan.request == request else None
+def _request_id(request: Request) -> str:
+    """Names this very asking: a label that is put on again asks anew."""
+    asking = f"{request.key}|{request.asked_at.isoformat()}"
+    return hashlib.sha256(asking.encode()).hexdigest()
 
 
 @asynccontextmanager
