@@ -5,7 +5,7 @@ drop its connection, which no response class offers.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,10 @@ class Player:
         if isinstance(step, Drop) and not (step.after_events and self.asked.stream):
             scope["extensions"][ABORT]()
             return
-        if isinstance(step, Stall) and not step.after_events and await _left(step, receive):
-            return
+        if isinstance(step, Stall) and not (step.after_events and self.asked.stream):
+            step.gate.reached.set()
+            if await _left_before(step.gate.released.wait(), receive):
+                return
         if self.asked.stream:
             await self._stream(scope, receive, send)
         else:
@@ -67,43 +69,50 @@ class Player:
         return openai_wire.render_chunks(self.asked, self.reply, self.tokens)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        step = self.step
         headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for count, event in enumerate(self._events()):
-            if isinstance(step, Reply) and step.pause_s:
-                await asyncio.sleep(step.pause_s)
-            if not isinstance(step, Reply | HttpError) and count == step.after_events:
-                match step:
-                    case Drop():
-                        await asyncio.sleep(0)
-                        scope["extensions"][ABORT]()
-                        return
-                    case ErrorInStream():
-                        error = ERRORS[self.asked.vendor].event(step.type, step.message)
-                        await send(_body(error, more=False))
-                        return
-                    case Stall() if count and await _left(step, receive):
-                        return
+            if await self._ends_before(count, scope, receive, send):
+                return
             await send(_body(event, more=True))
         await send(_body(b"", more=False))
+
+    async def _ends_before(self, event: int, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Do what the step does before an event of the stream; gives whether it ends there."""
+        step = self.step
+        if isinstance(step, HttpError):
+            return False
+        if isinstance(step, Reply):
+            return step.pause_s > 0 and await _left_before(asyncio.sleep(step.pause_s), receive)
+        if event != step.after_events:
+            return False
+        match step:
+            case Drop():
+                scope["extensions"][ABORT]()
+                return True
+            case ErrorInStream():
+                error = ERRORS[self.asked.vendor].event(step.type, step.message)
+                await send(_body(error, more=False))
+                return True
+            case Stall():
+                step.gate.reached.set()
+                return await _left_before(step.gate.released.wait(), receive)
 
 
 def _body(content: bytes, *, more: bool) -> dict[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
-async def _left(step: Stall, receive: Receive) -> bool:
-    """Keep silent; gives whether the client has left, as opposed to the gate opened."""
-    step.gate.reached.set()
+async def _left_before(awaited: Coroutine[Any, Any, Any], receive: Receive) -> bool:
+    """Wait for something, or until the client leaves; gives whether that came first."""
+    waiting = asyncio.create_task(awaited)
     leaving = asyncio.create_task(_wait_for_end(receive))
-    released = asyncio.create_task(step.gate.released.wait())
     try:
-        await asyncio.wait({leaving, released}, return_when=asyncio.FIRST_COMPLETED)
-        return not released.done()
+        await asyncio.wait({waiting, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        return not waiting.done()
     finally:
+        waiting.cancel()
         leaving.cancel()
-        released.cancel()
 
 
 async def _wait_for_end(receive: Receive) -> None:

@@ -4,13 +4,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from demo.model_api import CLAUDE_LIKE, DEMO_MODELS, ModelServer, ScriptedModelApi
+from demo.model_api import CLAUDE_LIKE, DEMO_MODELS, ModelServer, ScriptedModelApi, ServedModel
+from tests.builders import NOON
 from tests.jobs.models.talking import Talker
 
 
 @pytest.fixture
 def api() -> ScriptedModelApi:
-    return ScriptedModelApi(models=(*DEMO_MODELS, *CLAUDE_LIKE))
+    gpt = ServedModel(id="gpt-4.1", created_at=NOON)
+    return ScriptedModelApi(models=(*DEMO_MODELS, *CLAUDE_LIKE, gpt))
 
 
 @pytest.fixture
