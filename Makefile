@@ -35,9 +35,9 @@ bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
 	@$(BIN)/python tools/bench_planning.py
 
 lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
-	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --extra demo \
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --extra demo \
 	  --no-emit-index-url --no-emit-find-links -o requirements.lock pyproject.toml
-	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --extra demo --group dev \
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --extra demo --group dev \
 	  --no-emit-index-url --no-emit-find-links -o requirements-dev.lock pyproject.toml
 
 $(VENV)/bin/python:
