@@ -189,6 +189,12 @@ class SessionResult(Value):
     left_out: tuple[str, ...] = ()
     """What was not collected, each with its reason: links, special files, over a cap."""
     transcript_truncated: bool = False
+    launcher_version: str = ""
+    """Version of the program that ran the session, as it says itself; empty where it is ours."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools the session had; empty in older records and where it never began."""
+    refused_hosts: tuple[str, ...] = ()
+    """Hosts that the session asked for in vain, each with the reason."""
 
     @property
     def scored(self) -> bool:

@@ -2,8 +2,8 @@
 
 The box has its own process ids, and its first process is bwrap's. When that one is gone
 the kernel has ended everything in the box, however it was detached; bwrap's own exit says
-less, for it comes first. Used for one command now; a program that is talked to for hours
-is started in the same way, with other descriptors.
+less, for it comes first. A program that talks for as long as its session is started in the
+same way as one command, with other descriptors.
 """
 
 import asyncio
@@ -58,7 +58,15 @@ class BoxSetup:
 class BoxProcess:
     """A command running in a box (a `jobs.sessions.limits.Job`)."""
 
-    def __init__(self, setup: BoxSetup, argv: Sequence[str], *, stdin: int, stdout: int) -> None:
+    def __init__(
+        self,
+        setup: BoxSetup,
+        argv: Sequence[str],
+        *,
+        stdin: int,
+        stdout: int,
+        stderr: int = subprocess.STDOUT,
+    ) -> None:
         """Start it; from the thread of the event loop, whose end would end the box.
 
         Raises `OSError` or `ValueError` for a command line that no process can be given.
@@ -74,7 +82,7 @@ class BoxProcess:
         read_info, write_info = os.pipe()
         read_status, write_status = os.pipe()
         try:
-            pipes = _Pipes(stdin, stdout, info=write_info, status=write_status)
+            pipes = _Pipes(stdin, stdout, stderr, info=write_info, status=write_status)
             self._process = _start(setup, argv, pipes)
         except BaseException:
             os.close(read_info)
@@ -152,6 +160,7 @@ class _Pipes:
 
     stdin: int
     stdout: int
+    stderr: int
     info: int
     status: int
 
@@ -176,7 +185,7 @@ def _start(setup: BoxSetup, argv: Sequence[str], pipes: _Pipes) -> "subprocess.P
             command,
             stdin=pipes.stdin,
             stdout=pipes.stdout,
-            stderr=subprocess.STDOUT,
+            stderr=pipes.stderr,
             pass_fds=[pipes.info, pipes.status, *fds],
             cwd="/",
             env={},  # the first process of the box shows its environment to all others

@@ -13,17 +13,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jobs.errors import Refused, Transient
-from jobs.ports import CommandResult, Sandbox
-from jobs.sessions.box import Box, BoxLimits
+from jobs.ports import CommandResult
+from jobs.sessions.box import Bind, Box, BoxLimits
 from jobs.sessions.box_process import UNPRIVILEGED, BoxProcess, BoxSetup, Programs
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.memory_group import MemoryGroup
+from jobs.sessions.program import Program, ProgramEnd, run_program
 from jobs.sessions.workspace import Workspace, remove_tree
 
 _OLDEST = (0, 8)
@@ -55,10 +56,18 @@ class BubblewrapMaker:
         self._use_memory_group = use_memory_group
 
     @asynccontextmanager
-    async def open(self, work: Path, *, memory_mb: int) -> AsyncIterator[Sandbox]:
+    async def open(
+        self,
+        work: Path,
+        *,
+        memory_mb: int,
+        binds: Sequence[Bind] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> AsyncIterator["BubblewrapSandbox"]:
         """A sandbox over `work`, which belongs to the session from then on.
 
-        Raises `Refused` with what to install where bubblewrap is missing.
+        `binds` and `environment` come on top of what every box has. Raises `Refused` with
+        what to install where bubblewrap is missing.
         """
         programs = self._find_programs()
         if isinstance(programs, str):
@@ -67,7 +76,13 @@ class BubblewrapMaker:
         private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
         group = MemoryGroup.make(limits.memory_bytes) if self._use_memory_group else None
         try:
-            box = Box(work=work, home=private / "home", temporary=private / "tmp")
+            box = Box(
+                work=work,
+                home=private / "home",
+                temporary=private / "tmp",
+                binds=binds,
+                environment=environment or {},
+            )
             await asyncio.to_thread(_prepare, box, drop_root=programs.setpriv is not None)
             yield BubblewrapSandbox(BoxSetup(programs, box, limits, group))
         finally:
@@ -132,6 +147,21 @@ class BubblewrapSandbox:
         return await run_command(
             lambda stdin, stdout: BoxProcess(self.setup, argv, stdin=stdin, stdout=stdout),
             Command(timeout_s=timeout_s, stdin=stdin, max_output=max_output),
+            limits=self.setup.limits,
+            folders=(box.work, box.home, box.temporary),
+        )
+
+    async def run_program(self, program: Program) -> ProgramEnd:
+        """Run one program; when this returns or is cancelled, no process of it is left.
+
+        Raises `Transient` where the box, not the program, has failed.
+        """
+        box = self.setup.box
+        return await run_program(
+            lambda stdin, stdout, stderr: BoxProcess(
+                self.setup, program.argv, stdin=stdin, stdout=stdout, stderr=stderr
+            ),
+            program,
             limits=self.setup.limits,
             folders=(box.work, box.home, box.temporary),
         )

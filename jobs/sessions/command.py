@@ -57,7 +57,7 @@ async def run_command(
     finally:
         writer.close()
     if job.failed and not ending.killed_for:
-        raise Transient(f"no sandbox could be started: {_last_line(output.kept)}")
+        raise Transient(f"no sandbox could be started: {last_line(output.kept)}")
     return CommandResult(
         exit_code=ending.exit_code,
         output=bytes(output.kept),
@@ -67,6 +67,7 @@ async def run_command(
     )
 
 
-def _last_line(output: bytes | bytearray) -> str:
+def last_line(output: bytes | bytearray) -> str:
+    """What a failed program said last."""
     lines = output.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else "something ended it from outside"

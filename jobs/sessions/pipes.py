@@ -22,13 +22,18 @@ class PipeReader:
         keep: int = 100_000,
         flood_at: int = 100_000,
         on_change: Callable[[], None] = lambda: None,
+        on_chunk: Callable[[bytes], None] = lambda _: None,
     ) -> None:
-        """Take over the descriptor `fd`; reading stops once `flood_at` bytes have come."""
+        """Take over the descriptor `fd`; reading stops once `flood_at` bytes have come.
+
+        `on_chunk` is given every piece as it comes, also those that are not kept.
+        """
         os.set_blocking(fd, False)
         self._fd = fd
         self._keep = keep
         self._flood_at = flood_at
         self._on_change = on_change
+        self._on_chunk = on_chunk
         self._loop = asyncio.get_running_loop()
         self.kept = bytearray()
         self.total = 0
@@ -69,6 +74,7 @@ class PipeReader:
         if 0 <= self._flood_at < self.total and not self.flooded.done():
             self._loop.remove_reader(self._fd)
             self.flooded.set_result(None)
+        self._on_chunk(chunk)
         self._on_change()
 
 

@@ -31,6 +31,9 @@ class Attempt:
     collected: Collected = NOTHING
     skill_loaded: bool = False
     transcript_truncated: bool = False
+    launcher_version: str = ""
+    tools: tuple[str, ...] = ()
+    refused_hosts: tuple[str, ...] = ()
 
 
 def save_response(text: str, collected: Collected, folder: Path) -> Collected:
@@ -74,6 +77,9 @@ def make_result(
         outputs=files,
         left_out=attempt.collected.left_out,
         transcript_truncated=attempt.transcript_truncated,
+        launcher_version=attempt.launcher_version,
+        tools=attempt.tools,
+        refused_hosts=attempt.refused_hosts,
     )
 
 

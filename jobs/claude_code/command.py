@@ -1,0 +1,91 @@
+"""The command line and the environment of a session: what both arms have in common.
+
+Everything that could let the host, a user or an update into a session is switched off
+here, and it is switched off in one place for both arms. The key in the environment is the
+session's own token, which opens nothing but the session's own proxy.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jobs.claude_code import forwarder
+from jobs.sessions.tool_arguments import MAX_COMMAND_S
+from jobs.values import Limits
+
+TOOLS = ("Bash", "Read", "Write", "Edit", "Glob", "Skill")
+"""In both arms: without a skill, the listing of the tool `Skill` is empty."""
+PORT = 8999
+"""Of the loopback address inside the sandbox, where nothing else listens."""
+SOCKET = "/run/model.sock"
+BINARY = "/opt/claude"
+CONFIGURATION = "/home/agent/.claude"
+DEFAULT_COMMAND_S = 120
+"""For a shell command that names no time of its own, as in the other launcher."""
+
+_SWITCHED_OFF = (
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_TELEMETRY",
+    "DISABLE_ERROR_REPORTING",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS",
+    "CLAUDE_CODE_DISABLE_POLICY_SKILLS",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+    "CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK",
+)
+"""Skills, memory and instructions that are not the session's own, work that outlives a turn,
+and a second model that would answer in place of one that refuses."""
+_MODEL_NAMES = (
+    "ANTHROPIC_DEFAULT_OPUS_MODEL",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+    "ANTHROPIC_SMALL_FAST_MODEL",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+)
+"""What Claude Code's own names for models stand for: there is one model in a session."""
+
+
+def make_cli_arguments(model: str, limits: Limits, system: str) -> list[str]:
+    """The arguments of `claude`; the prompt comes on standard input, however long it is."""
+    return [
+        "-p",
+        *("--output-format", "stream-json", "--verbose"),
+        *("--model", model),
+        *("--tools", ",".join(TOOLS)),
+        *("--permission-mode", "bypassPermissions"),
+        *("--setting-sources", "project"),
+        "--strict-mcp-config",
+        *("--max-turns", str(limits.turns)),
+        *("--append-system-prompt", system),
+    ]
+
+
+def make_program(cli_arguments: Sequence[str]) -> list[str]:
+    """The whole command inside the sandbox: the forwarder, and under it Claude Code."""
+    text = Path(forwarder.__file__).read_text(encoding="utf-8")
+    return ["python3", "-I", "-S", "-c", text, str(PORT), SOCKET, BINARY, *cli_arguments]
+
+
+def make_environment(
+    model: str, token: str, limits: Limits, *, max_answer_tokens: int, max_retries: int
+) -> dict[str, str]:
+    """The environment of a session, on top of what every sandbox has."""
+    return {
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{PORT}",
+        "ANTHROPIC_API_KEY": token,
+        "CLAUDE_CONFIG_DIR": CONFIGURATION,
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(min(max_answer_tokens, limits.output_tokens)),
+        "CLAUDE_CODE_MAX_RETRIES": str(max_retries),
+        "BASH_DEFAULT_TIMEOUT_MS": str(DEFAULT_COMMAND_S * 1000),
+        "BASH_MAX_TIMEOUT_MS": str(MAX_COMMAND_S * 1000),
+        **dict.fromkeys(_SWITCHED_OFF, "1"),
+        **dict.fromkeys(_MODEL_NAMES, model),
+    }
+
+
+def make_proxy_environment() -> dict[str, str]:
+    """Variables by which programs find the way to allowed hosts; both spellings are in use."""
+    address, not_for = f"http://127.0.0.1:{PORT}", "127.0.0.1,localhost"
+    names = {"https_proxy": address, "no_proxy": not_for}
+    return {**names, **{name.upper(): value for name, value in names.items()}}

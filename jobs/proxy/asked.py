@@ -1,0 +1,111 @@
+"""What a session may ask of the model API: its own model, and nothing that leaves the sandbox.
+
+The agent's commands can talk to the proxy as well as Claude Code does. So a request is
+read before the key is added to it, and refused where it would reach further than the
+session may: another model, a tool or a connector that the provider runs with a network of
+its own, a picture that the provider would fetch from an address, a file of the account.
+Nothing is rewritten but a cap on the answer's length that the session has no tokens for.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from jobs.proxy.refusal import Refusal
+
+_REACHES_FURTHER = {
+    "mcp_servers": "connectors are not part of a session",
+    "container": "containers of the provider are not part of a session",
+    "speed": "the speed is not the session's to choose",
+    "service_tier": "the service tier is not the session's to choose",
+    "inference_geo": "the place is not the session's to choose",
+}
+"""Fields of a request that cost more, or run something elsewhere."""
+_OWN_SOURCES = {"base64", "text", "content"}
+"""Where a picture or document may come from: out of the request itself."""
+_LEAST_THINKING = 1_024
+"""The API refuses a smaller budget for thinking."""
+_DEEPEST = 20
+"""Blocks within blocks; Claude Code needs three levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMessage:
+    """A request that may be passed on."""
+
+    body: bytes
+    streamed: bool
+
+
+def read_asked(body: bytes, model: str, *, output_tokens_left: int | None) -> AskedMessage:
+    """Check a request to the Messages API. Raises `Refusal`.
+
+    An answer may be at most `output_tokens_left` long; None leaves its cap alone, as for a
+    request that only counts tokens.
+    """
+    asked = _parse(body)
+    if asked.get("model") != model:
+        raise Refusal(403, "permission_error", f"this session may only use the model {model}")
+    for name, why in _REACHES_FURTHER.items():
+        if asked.get(name):
+            raise Refusal(403, "permission_error", why)
+    tools = asked.get("tools") or []
+    if not isinstance(tools, list) or any(not _is_own_tool(tool) for tool in tools):
+        raise Refusal(403, "permission_error", "tools that the provider runs are not available")
+    for block in _blocks([asked.get("messages"), asked.get("system")], 0):
+        source = block.get("source")
+        if isinstance(source, dict) and source.get("type") not in _OWN_SOURCES:
+            raise Refusal(403, "permission_error", "files must stand in the request itself")
+    if output_tokens_left is not None and _is_longer(asked, output_tokens_left):
+        body = _capped(asked, output_tokens_left)
+    return AskedMessage(body, streamed=asked.get("stream") is True)
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        asked = None
+    if not isinstance(asked, dict):
+        raise Refusal(400, "invalid_request_error", "the request is no JSON object")
+    return asked
+
+
+def _is_own_tool(tool: object) -> bool:
+    """Whether a tool is one that the session itself carries out."""
+    return isinstance(tool, dict) and tool.get("type", "custom") in {None, "custom"}
+
+
+def _blocks(value: object, depth: int) -> Iterator[dict[str, Any]]:
+    """Every object within messages and system prompt, however deep it lies."""
+    if depth > _DEEPEST:
+        raise Refusal(400, "invalid_request_error", "the request is nested too deeply")
+    if isinstance(value, dict):
+        yield value
+        if value.get("type") == "tool_use":
+            return  # its input is the model's own words, and stays words
+        for item in value.values():
+            if isinstance(item, dict | list):
+                yield from _blocks(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict | list):
+                yield from _blocks(item, depth + 1)
+
+
+def _is_longer(asked: dict[str, Any], left: int) -> bool:
+    most = asked.get("max_tokens")
+    return isinstance(most, int) and most > left
+
+
+def _capped(asked: dict[str, Any], left: int) -> bytes:
+    """The request with what is left as its cap; thinking needs a part of that."""
+    changed = {**asked, "max_tokens": max(1, left)}
+    thinking = asked.get("thinking")
+    if isinstance(thinking, dict) and isinstance(thinking.get("budget_tokens"), int):
+        if left <= _LEAST_THINKING:
+            changed["thinking"] = {"type": "disabled"}
+        elif thinking["budget_tokens"] >= left:
+            changed["thinking"] = {**thinking, "budget_tokens": max(_LEAST_THINKING, left // 2)}
+    return json.dumps(changed).encode()
