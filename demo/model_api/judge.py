@@ -24,8 +24,10 @@ _WANTED = re.compile(r"^Verdicts wanted, \d+ in all: (\[.*\])$", re.MULTILINE)
 _HEADING = re.compile(r"^--- .+ ---$")
 _NOTE = re.compile(r"^\((?:cut here|not shown for lack of room): .*\)$")
 _LISTED = re.compile(r"^(\d+) files?:$", re.MULTILINE)
-_PASS, _PARTIAL = 0.6, 0.5
-"""Shares of an assertion from which it is taken as shown, or as half shown."""
+_PASS, _PARTIAL, _WORDS = 0.6, 0.5, 0.6
+"""Shares of an assertion from which it is taken as shown, or as half shown, and of its words
+alone: a number that happens to stand somewhere shows nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,9 @@ def _decide(reading: _Reading, assertion_id: str, candidate: str) -> dict[str, s
 
 
 def _weigh(passage: Passage) -> str:
-    """A number that happens to stand somewhere shows nothing: words have to be there too."""
-    if passage.share >= _PASS and not passage.missing_numbers:
-        return "pass"
-    return "partial" if min(passage.share, passage.word_share) >= _PARTIAL else "fail"
+    if passage.word_share < _WORDS or passage.share < _PARTIAL:
+        return "fail"
+    return "pass" if passage.share >= _PASS and not passage.missing_numbers else "partial"
 
 
 def _explain(verdict: str, passage: Passage) -> str:

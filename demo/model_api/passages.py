@@ -8,8 +8,10 @@ from decimal import Decimal
 _WORD = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+")
 _STOP = set(
     """a an and are as at be by each for from has have in is it its of on or own that the
-    their them there this to under was were which with""".split()  # noqa: SIM905
+    their them there this to under was were which with
+    heading headings list listed lists stand stands state stated states""".split()  # noqa: SIM905
 )
+"""Words that tell nothing, or only how a text says what it says."""
 _NUMBER_WEIGHT = 2
 _MOST_LINES = 3
 _QUOTED_CHARACTERS = 280

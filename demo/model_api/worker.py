@@ -49,11 +49,10 @@ def work(asked: Asked) -> Reply:
     if not {"Bash", "Read", "Write"} <= set(asked.tools):
         return Reply(text=_answer_in_words(job))
     plan = _plan(job)
-    done = asked.turn
-    if done < len(plan):
-        if done and job.command and _failed(asked):
-            return _look_by_eye(job)
-        return plan[done]
+    if asked.turn < len(plan):
+        return plan[asked.turn]
+    if asked.turn == len(plan) and job.command and job.inputs and _failed(asked):
+        return _look_by_eye(job)
     return Reply(text=_closing(job))
 
 
