@@ -140,6 +140,8 @@ class LeaseWorker(Worker):
         for job_id in job_ids:
             if self.job_counter >= self.max_jobs:
                 return
+            if (task := self.tasks.get(job_id.decode())) and not task.done():
+                continue  # ours, even if its lease ran out while we were paused
             try:
                 await super().start_jobs([job_id])
             except REDIS_AWAY:

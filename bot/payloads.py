@@ -7,7 +7,7 @@ who may ask for what is the handlers' business.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -49,7 +49,7 @@ class _Label(msgspec.Struct):
 class _Issue(msgspec.Struct):
     number: int
     labels: list[_Label] = msgspec.field(default_factory=list)
-    pull_request: msgspec.Raw | None = None
+    pull_request: dict[str, Any] | None = None
 
 
 class _Comment(msgspec.Struct):

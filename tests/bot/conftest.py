@@ -1,6 +1,7 @@
 """A real Redis, and the real web process on a real socket."""
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
@@ -9,6 +10,15 @@ from redis.asyncio import Redis
 
 from bot.embedded_redis import embedded_redis
 from tests.bot.web import some_settings, web_client
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder whose path is short enough for a socket: a server started there again has the
+    same address.
+    """
+    with tempfile.TemporaryDirectory(prefix="sb-", dir="/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+import pytest_asyncio
 from redis.asyncio import Redis
 
+from bot.embedded_redis import embedded_redis
 from bot.webhook import MAX_BODY, check_signature
 from tests.bot.web import (
     SECRET,
@@ -20,7 +22,36 @@ from tests.bot.web import (
     headers_for,
     queued_events,
     sign,
+    some_settings,
+    web_client,
 )
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def door(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[tuple[httpx.AsyncClient, Redis]]:
+    """One server for the whole file."""
+    folder = tmp_path_factory.mktemp("door")
+    async with (
+        embedded_redis(folder) as url,
+        web_client(some_settings(url)) as client,
+        Redis.from_url(url) as redis,
+    ):
+        yield client, redis
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def web(door: tuple[httpx.AsyncClient, Redis]) -> httpx.AsyncClient:
+    await door[1].flushall()
+    return door[0]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def redis(door: tuple[httpx.AsyncClient, Redis]) -> Redis:
+    return door[1]
 
 
 async def test_a_signed_comment_is_queued(web: httpx.AsyncClient, redis: Redis) -> None:
@@ -61,8 +92,7 @@ async def test_what_github_did_not_sign_is_turned_away(
 ) -> None:
     body = json.dumps(a_comment_payload()).encode()
     headers = {
-        name: value.encode("utf-8")
-        for name, value in headers_for(body, "issue_comment").items()
+        name: value.encode("utf-8") for name, value in headers_for(body, "issue_comment").items()
     }
     headers["X-Hub-Signature-256"] = signature.encode("utf-8")
     answer = await web.post("/webhook", content=body, headers=headers)
@@ -80,7 +110,7 @@ async def test_a_missing_signature_says_so(web: httpx.AsyncClient) -> None:
     assert "missing" in answer.json()["reason"]
 
 
-def test_the_answer_never_tells_the_right_signature() -> None:
+async def test_the_answer_never_tells_the_right_signature() -> None:
     right = sign(b"body")
     with pytest.raises(Exception, match="does not match") as turned:
         check_signature(SECRET.encode(), b"body", "sha256=" + "0" * 64)

@@ -74,9 +74,7 @@ async def deliver(
 ) -> httpx.Response:
     """One signed delivery."""
     body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    return await client.post(
-        "/webhook", content=body, headers=headers_for(body, event, **changes)
-    )
+    return await client.post("/webhook", content=body, headers=headers_for(body, event, **changes))
 
 
 async def queued_events(redis: Redis) -> list[dict[str, Any]]:

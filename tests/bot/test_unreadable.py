@@ -1,0 +1,79 @@
+"""A job nobody can read any more: whoever waits for it is told, and nobody else."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.queues import make_job
+from bot.unreadable import TEXT, answer_unreadable, find_place
+from jobs.errors import Gone, Transient
+from tests.builders import a_request
+from tests.handlers.events import a_commented, a_labelled
+
+MENTION = "@skillbench"
+PLACE = {"repo": {"owner": "acme", "name": "skills", "installation_id": 7}, "issue": 21}
+
+
+def event_job(event: object, version: int = 9) -> Any:
+    return json.loads(make_job("handle_event", {"version": version, "event": event}, 1))["a"][0]
+
+
+def test_a_request_of_another_version_names_its_issue() -> None:
+    request = a_request().model_dump(mode="json") | {"version": 2, "new_field": [1]}
+    assert find_place(request, mention=MENTION) == PLACE
+
+
+def test_the_whole_job_as_text_names_it_too() -> None:
+    job = make_job("renamed", a_request().model_dump(mode="json"), 1).decode()
+    assert find_place(job, mention=MENTION) == PLACE
+
+
+@pytest.mark.parametrize("event", [a_commented("Please: @SkillBench run"), a_labelled()])
+def test_an_event_that_speaks_to_us_names_its_issue(event: object) -> None:
+    assert find_place(event_job(event), mention=MENTION) == PLACE
+
+
+@pytest.mark.parametrize("event", [a_commented("Thanks, all"), a_labelled(labels=("bug",))])
+def test_other_peoples_comments_and_labels_get_no_answer(event: object) -> None:
+    assert find_place(event_job(event), mention=MENTION) is None
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        "",
+        "no json",
+        "[" * 100_000,
+        {},
+        [[]],
+        {"repo": "acme/skills", "issue": 21},
+        {"repo": {"owner": "acme"}, "issue": 21},
+        {"repo": {"owner": "acme", "name": "skills", "installation_id": "7"}, "issue": 21},
+        {"repo": {"owner": "acme", "name": "skills", "installation_id": 7}, "issue": "21"},
+    ],
+)
+async def test_what_names_no_issue_is_only_logged(stored: Any) -> None:
+    said: list[str] = []
+
+    async def say(_: dict[str, Any], text: str) -> None:
+        said.append(text)
+
+    await answer_unreadable(stored, say, mention=MENTION)
+    assert said == []
+
+
+@pytest.mark.parametrize("trouble", [None, Gone("moved"), Transient("down")])
+async def test_it_is_said_once_and_trouble_with_saying_it_ends_there(
+    trouble: Exception | None,
+) -> None:
+    said: list[tuple[dict[str, Any], str]] = []
+
+    async def say(place: dict[str, Any], text: str) -> None:
+        said.append((place, text))
+        if trouble is not None:
+            raise trouble
+
+    await answer_unreadable(a_request().model_dump(mode="json"), say, mention=MENTION)
+    assert said == [(PLACE, TEXT)]

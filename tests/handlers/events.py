@@ -1,0 +1,66 @@
+"""Events and contexts for tests: valid as they come, any field replaced by keyword."""
+
+from typing import Any
+
+from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled
+from handlers.questions import HandlerContext
+from tests.builders import NOON
+
+MONA = Actor(id=5, login="mona", is_bot=False)
+OURSELVES = Actor(id=99, login="skillbench[bot]", is_bot=True)
+OTHER_BOT = Actor(id=98, login="renovate[bot]", is_bot=True)
+
+
+def a_context(**changes: Any) -> HandlerContext:
+    defaults = {
+        "mention": "@skillbench",
+        "allowed_owners": ("acme",),
+        "app_bot_id": 99,
+        "app_bot_login": "skillbench[bot]",
+        "clock": lambda: NOON,
+    }
+    return HandlerContext(**(defaults | changes))
+
+
+def a_repository(**changes: Any) -> EventRepository:
+    defaults = {"id": 9, "owner": "acme", "name": "skills", "private": False, "installation_id": 7}
+    return EventRepository(**(defaults | changes))
+
+
+def a_labelled(**changes: Any) -> IssueLabelled:
+    defaults = {
+        "delivery": "d-1",
+        "repository": a_repository(),
+        "sender": MONA,
+        "issue": 21,
+        "is_pull_request": False,
+        "labels": ("needs-benchmark",),
+    }
+    return IssueLabelled(**(defaults | changes))
+
+
+def a_commented(body: str = "@skillbench run claude-sonnet", **changes: Any) -> IssueCommented:
+    defaults = {
+        "delivery": "d-1",
+        "repository": a_repository(),
+        "sender": MONA,
+        "issue": 21,
+        "is_pull_request": False,
+        "comment_id": 100,
+        "body": body,
+        "body_before": None,
+        "created_at": NOON,
+    }
+    return IssueCommented(**(defaults | changes))
+
+
+class Role:
+    """Gives everybody the same role, and remembers who was asked about."""
+
+    def __init__(self, role: str = "write") -> None:
+        self.role = role
+        self.asked: list[str] = []
+
+    async def permission(self, login: str) -> str:
+        self.asked.append(login)
+        return self.role
