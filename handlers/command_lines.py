@@ -54,7 +54,7 @@ _markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 def find_command_lines(body: str, mention: str) -> list[str]:
     """What follows the mention, for each line that begins with it in plain text."""
-    text = body.replace("\r\n", "\n").replace("\r", "\n").replace(_MARK, "")
+    text = body.replace("\r\n", "\n").replace("\r", "\n").replace(_MARK, "\ufffd")
     begins = re.compile(
         rf"^( {{0,3}}\(?){re.escape(mention)}(?:[,:](?=\s|$)|(?=[\s)]|$))", re.IGNORECASE
     )

@@ -1,0 +1,129 @@
+"""A decision is carried out once, in order, and nothing is asked that need not be."""
+
+from dataclasses import dataclass, field
+from typing import get_args
+
+import pytest
+
+from bot.dispatch import HANDLERS, dispatch
+from handlers.decisions import Enqueue, Ignore, Reply
+from handlers.events import Event
+from jobs.errors import Transient
+from jobs.ports import Comment
+from jobs.requests import Request
+from tests.builders import a_comment
+from tests.handlers.events import OURSELVES, Role, a_commented, a_context, a_labelled
+
+
+@dataclass
+class Repository(Role):
+    """Notes what is done to it; comments are kept by their tag, as GitHub's are."""
+
+    role: str = "write"
+    asked: list[str] = field(default_factory=list)
+    comments: dict[str, str] = field(default_factory=dict)
+    did: list[str] = field(default_factory=list)
+
+    async def comment(self, issue: int, body: str, *, tag: str) -> Comment:
+        self.did.append(f"comment {issue}")
+        self.comments[tag] = body
+        return a_comment(body=body)
+
+    async def edit_comment(self, comment_id: int, body: str, *, tag: str) -> None:
+        self.did.append(f"edit {comment_id}")
+
+    async def react(self, issue: int, comment_id: int | None, reaction: str) -> None:
+        self.did.append(f"{reaction} {comment_id}")
+
+    async def change_labels(self, issue: int, **_: object) -> None:
+        self.did.append(f"labels {issue}")
+
+
+class Queue:
+    """Takes each key once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.keys: list[str] = []
+        self._repository = repository
+
+    async def __call__(self, request: Request) -> bool:
+        self._repository.did.append("enqueue")
+        is_new = request.key not in self.keys
+        if is_new:
+            self.keys.append(request.key)
+        return is_new
+
+
+async def run(event: Event, repository: Repository, queue: Queue) -> object:
+    return await dispatch(event, a_context(), repository, queue)
+
+
+@pytest.fixture
+def repository() -> Repository:
+    return Repository()
+
+
+@pytest.fixture
+def queue(repository: Repository) -> Queue:
+    return Queue(repository)
+
+
+def test_every_event_has_its_handler() -> None:
+    assert set(HANDLERS) == set(get_args(Event))
+
+
+async def test_a_label_is_enqueued_and_nothing_is_said(
+    repository: Repository, queue: Queue
+) -> None:
+    assert isinstance(await run(a_labelled(), repository, queue), Enqueue)
+    assert queue.keys == ["label:acme/skills#21"]
+    assert repository.did == ["enqueue"]
+
+
+async def test_our_own_comment_touches_nothing(repository: Repository, queue: Queue) -> None:
+    event = a_commented("Try @skillbench run claude-sonnet", sender=OURSELVES)
+    assert isinstance(await run(event, repository, queue), Ignore)
+    assert repository.did == []
+    assert repository.asked == []
+
+
+async def test_a_misunderstood_command_gets_its_answer_and_a_confused_face(
+    repository: Repository, queue: Queue
+) -> None:
+    assert isinstance(await run(a_commented("@skillbench rum"), repository, queue), Reply)
+    assert repository.did == ["comment 21", "confused 100"]
+
+
+async def test_help_gets_no_face(repository: Repository, queue: Queue) -> None:
+    await run(a_commented("@skillbench help"), repository, queue)
+    assert repository.did == ["comment 21"]
+
+
+async def test_requests_are_enqueued_before_anything_is_said(
+    repository: Repository, queue: Queue
+) -> None:
+    """Saying it can fail; the work must not depend on it."""
+    await run(a_commented("@skillbench rum\n@skillbench run claude-sonnet"), repository, queue)
+    assert repository.did == ["enqueue", "comment 21", "confused 100"]
+
+
+async def test_the_same_event_twice_has_the_effect_of_once(
+    repository: Repository, queue: Queue
+) -> None:
+    for delivery in ("d-1", "d-2"):
+        body = "@skillbench rum\n@skillbench run claude-sonnet"
+        await run(a_commented(body, delivery=delivery), repository, queue)
+    assert len(queue.keys) == 1
+    assert len(repository.comments) == 1
+
+
+async def test_trouble_with_github_comes_out_as_it_is(repository: Repository, queue: Queue) -> None:
+    """The worker tries again."""
+
+    async def fail(login: str) -> str:
+        raise Transient("down")
+
+    repository.permission = fail  # type: ignore[method-assign]
+    with pytest.raises(Transient):
+        await run(a_commented(), repository, queue)
+    assert queue.keys == []
