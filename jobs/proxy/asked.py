@@ -26,6 +26,9 @@ _OWN_SOURCES = {"base64", "text", "content"}
 """Where a picture or document may come from: out of the request itself."""
 _LEAST_THINKING = 1_024
 """The API refuses a smaller budget for thinking."""
+_MOST_VALUES = 2_000_000
+"""Brackets and commas, also those within texts: a longer request would hold the worker up
+while it is read. A conversation of a million tokens has some hundred thousand."""
 _DEEPEST = 20
 """Blocks within blocks; Claude Code needs three levels."""
 
@@ -63,6 +66,8 @@ def read_asked(body: bytes, model: str, *, output_tokens_left: int | None) -> As
 
 
 def _parse(body: bytes) -> dict[str, Any]:
+    if sum(map(body.count, (b"[", b"{", b","))) > _MOST_VALUES:
+        raise Refusal(413, "request_too_large", "the request has too many parts")
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):

@@ -5,6 +5,7 @@ has a limit, and work for a client that has gone away is dropped.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ import h11
 
 Headers = Sequence[tuple[str, str]]
 _CHUNK = 64 * 1024
+_LINGER_S = 2.0
 _LONGEST_HEAD = 64 * 1024
 
 
@@ -114,6 +116,18 @@ class ClientConnection:
             working.cancel()
             watching.cancel()
             await asyncio.gather(working, watching, return_exceptions=True)
+
+    async def linger(self) -> None:
+        """Say that no more is answered, and let the client finish what it is still sending.
+
+        To close at once would reset the connection, and the answer with it.
+        """
+        if self._http.their_state is h11.SEND_BODY and self.writer.can_write_eof():
+            with contextlib.suppress(OSError, TimeoutError):
+                self.writer.write_eof()
+                async with asyncio.timeout(_LINGER_S):
+                    while await self._read():
+                        pass
 
     def take_over(self) -> bytes:
         """What the client has sent beyond the request, once the connection is a tunnel."""

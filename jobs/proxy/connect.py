@@ -23,6 +23,7 @@ MAX_REMEMBERED = 100
 _DIAL_S = 15.0
 _CHUNK = 64 * 1024
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
+_UNICAST = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
@@ -47,7 +48,7 @@ def is_public(address: str) -> bool:
             return is_public(str(ip.ipv4_mapped))
         if ip in _NAT64:
             return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
-        if ip.sixtofour or ip.teredo:
+        if ip not in _UNICAST or ip.sixtofour or ip.teredo:
             return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 

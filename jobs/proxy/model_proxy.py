@@ -65,16 +65,19 @@ class ModelProxy:
     """Whether the latest answer ended before its end."""
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Requests in parallel would all be let in by the same last dollar."""
+    _bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    """A session may not fill the worker's memory with requests that it has only begun."""
 
     async def answer(self, head: Head, client: ClientConnection) -> None:
         """Answer one request. Raises `ClientGone`."""
         try:
-            path = self._check(head)
-            if path == "/":
-                await client.reply(200, [("content-type", "text/plain")])
-                return
-            body = await _read_body(client)
-            await client.unless_gone(self._pass_on(head, path, body, client))
+            async with self._bodies:
+                body = await _read_body(client)
+                path = self._check(head)
+                if path == "/":
+                    await client.reply(200, [("content-type", "text/plain")])
+                else:
+                    await client.unless_gone(self._pass_on(head, path, body, client))
         except Refusal as refusal:
             await client.reply(refusal.status, refusal.headers, refusal.body)
 

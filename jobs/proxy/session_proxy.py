@@ -72,6 +72,7 @@ class SessionProxy:
                 await self._tunnel(head.target, client)
                 return
             await self.model.answer(head, client)
+        await client.linger()
 
     async def _tunnel(self, target: str, client: ClientConnection) -> None:
         await client.read_body(0)
