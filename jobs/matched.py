@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 
-from jobs.planning.model_names import identity
+from jobs.planning.model_names import same_model
 from jobs.values import RunSpec, SessionResult
 
 
 def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | None:
     """Why these sessions cannot be compared, in one sentence; None if they can.
 
-    A provider may answer for an alias with the dated id behind it, so a served id that
-    continues the one that was sent is the same model.
+    A provider may answer for an alias with the dated id behind it: that is the same model.
     """
-    sent = identity(spec.model.sent)
     for session in sessions:
         arm = session.arm.value.replace("_", " ")
         if len(session.served_models) > 1:
@@ -21,7 +19,7 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
                 f"{', '.join(session.served_models)}."
             )
         for served in session.served_models:
-            if not identity(served).startswith(sent):
+            if not same_model(spec.model.sent, served):
                 return f"{spec.model.sent} was asked for, but {served} answered {arm}."
     served_models = {model for session in sessions for model in session.served_models}
     if len(served_models) > 1:

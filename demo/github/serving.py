@@ -61,6 +61,7 @@ class _QuietServer(uvicorn.Server):
                     await asyncio.sleep(0.002)
         for task in self.server_state.tasks:
             task.cancel()
+        await self.lifespan.shutdown()
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -83,7 +84,7 @@ async def serving(app: Any, bound: socket.socket) -> AsyncIterator[None]:
         app,
         http=_AbortableProtocol,
         ws="none",
-        lifespan="off",
+        lifespan="auto",
         log_level="warning",
         access_log=False,
     )
