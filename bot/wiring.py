@@ -41,7 +41,9 @@ def utc_now() -> datetime:
 
 async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -> RunWorld:
     """What runs need. Raises `Refused`, saying what to do, where no sandbox can work here."""
-    sandboxes = make_sandbox_maker(settings.sandbox)
+    sandboxes = make_sandbox_maker(
+        settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
+    )
     if problem := await sandboxes.problem():
         raise Refused(problem)
     agent = ModelAgent(doors := Doors(settings))

@@ -68,6 +68,13 @@ class Settings(BaseSettings):
 
     # Sessions
     sandbox: Literal["bubblewrap", "docker", "none"] = "bubblewrap"
+    docker_image: str = "python:3.12-slim-bookworm"
+    """What sessions of the docker sandbox see. The tools need /bin/sh and coreutils, Claude
+    Code Python, and most skills' scripts Python too."""
+    docker_host: str = Field(
+        default="unix:///var/run/docker.sock", validation_alias=AliasChoices("DOCKER_HOST")
+    )
+    """Where the docker sandbox finds its engine; a name of Docker's own."""
     model: str = "claude-sonnet"
     judge_model: str = "claude-opus"
     session_timeout: timedelta = timedelta(minutes=30)

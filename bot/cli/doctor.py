@@ -61,7 +61,10 @@ async def check_redis(settings: Settings) -> str | None:
 
 async def check_sandbox(settings: Settings) -> str | None:
     """Sessions can be isolated here."""
-    return await make_sandbox_maker(settings.sandbox).problem()
+    maker = make_sandbox_maker(
+        settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
+    )
+    return await maker.problem()
 
 
 async def check_model(settings: Settings) -> str | None:

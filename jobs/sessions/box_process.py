@@ -19,12 +19,9 @@ from pathlib import Path
 from jobs.sessions.box import GROUP, PASSWD, Box, BoxLimits, bwrap_arguments, limit_arguments
 from jobs.sessions.limits import KILLED
 from jobs.sessions.memory_group import MemoryGroup
+from jobs.sessions.ownership import UNPRIVILEGED
 from jobs.sessions.pipes import PipeReader, filled_pipe, wait_readable
 from jobs.sessions.usage import Usage, measure_processes, process_tree
-
-UNPRIVILEGED = 65534
-"""Whom a worker that runs as root becomes on the host: for root the kernel counts no
-processes, and a file that root may read is nothing a sandbox should reach."""
 
 _ENTER = """
 echo 1000 2>/dev/null >/proc/self/oom_score_adj

@@ -21,9 +21,10 @@ from pathlib import Path
 from jobs.errors import Refused, Transient
 from jobs.ports import CommandResult
 from jobs.sessions.box import Bind, Box, BoxLimits
-from jobs.sessions.box_process import UNPRIVILEGED, BoxProcess, BoxSetup, Programs
+from jobs.sessions.box_process import BoxProcess, BoxSetup, Programs
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.memory_group import MemoryGroup
+from jobs.sessions.ownership import UNPRIVILEGED, hand_over
 from jobs.sessions.program import Program, ProgramEnd, run_program
 from jobs.sessions.workspace import Workspace, remove_tree
 
@@ -171,13 +172,8 @@ def _prepare(box: Box, *, drop_root: bool) -> None:
     """Make the private folders, and give everything to whom the box runs as."""
     for folder in (box.home, box.temporary):
         folder.mkdir(mode=0o700)
-    if not drop_root:
-        return
-    for top in (box.work, box.home, box.temporary):
-        os.chown(top, UNPRIVILEGED, UNPRIVILEGED)
-        for _, folders, files, fd in os.fwalk(top):
-            for name in [*folders, *files]:
-                os.chown(name, UNPRIVILEGED, UNPRIVILEGED, dir_fd=fd, follow_symlinks=False)
+    if drop_root:
+        hand_over((box.work, box.home, box.temporary), UNPRIVILEGED)
 
 
 def _version(bwrap: str) -> tuple[int, ...]:

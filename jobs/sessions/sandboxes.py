@@ -1,12 +1,18 @@
 """Chooses the kind of sandbox that the settings name, and never another."""
 
+from config.settings import Settings
 from jobs.errors import Refused
 from jobs.ports import SandboxMaker
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.unconfined import UnconfinedMaker
 
 
-def make_sandbox_maker(name: str) -> SandboxMaker:
+def make_sandbox_maker(
+    name: str,
+    *,
+    docker_image: str = str(Settings.model_fields["docker_image"].default),
+    docker_host: str = str(Settings.model_fields["docker_host"].default),
+) -> SandboxMaker:
     """The maker of sandboxes called `name`, the value of `SKILLBENCH_SANDBOX`.
 
     Whether it works on this machine is for its `problem()` to say. Raises `Refused` for a
@@ -14,12 +20,13 @@ def make_sandbox_maker(name: str) -> SandboxMaker:
     """
     if name == "bubblewrap":
         return BubblewrapMaker()
+    if name == "docker":
+        # its client takes a quarter of a second to load, which most commands need not spend
+        from jobs.sessions.docker import DockerMaker  # noqa: PLC0415
+
+        return DockerMaker(image=docker_image, host=docker_host)
     if name == "none":
         return UnconfinedMaker()
-    if name == "docker":
-        raise Refused(
-            "The docker sandbox is not part of this version; it comes in a later one. "
-            "Set SKILLBENCH_SANDBOX=bubblewrap (on Linux), or none to run sessions without "
-            "any protection."
-        )
-    raise Refused(f"There is no sandbox {name!r}: set SKILLBENCH_SANDBOX=bubblewrap or none.")
+    raise Refused(
+        f"There is no sandbox {name!r}: set SKILLBENCH_SANDBOX=bubblewrap, docker or none."
+    )

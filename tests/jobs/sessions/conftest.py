@@ -1,6 +1,6 @@
 """A workspace, and sandboxes over it: the real ones, on this machine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,8 +8,11 @@ import pytest
 from jobs.ports import Sandbox, SandboxMaker
 from jobs.sessions.box import BoxLimits
 from jobs.sessions.bubblewrap import BubblewrapMaker
+from jobs.sessions.docker import DockerMaker
 from jobs.sessions.unconfined import UnconfinedMaker
 from jobs.sessions.workspace import Workspace
+from tests.jobs.sessions import dockerd, podman
+from tests.jobs.sessions.podman import Engine
 
 SMALL = BoxLimits(
     memory_bytes=0,
@@ -37,12 +40,56 @@ async def box(workspace: Workspace) -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture(params=["bubblewrap", "none"])
+@pytest.fixture(scope="session")
+def podman_engine() -> Iterator[Engine]:
+    """Docker's API, served by podman."""
+    if obstacle := podman.find_obstacle():
+        pytest.skip(obstacle)
+    with podman.serve_podman() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def dockerd_engine() -> Iterator[Engine]:
+    """Docker's own engine."""
+    if obstacle := dockerd.find_obstacle():
+        pytest.skip(obstacle)
+    with dockerd.serve_dockerd() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def podman_maker(podman_engine: Engine) -> DockerMaker:
+    """One for all tests, as a worker has one for all sessions: it remembers its engine."""
+    return DockerMaker(image=podman_engine.image, host=podman_engine.host, limits=SMALL)
+
+
+@pytest.fixture(scope="session")
+def dockerd_maker(dockerd_engine: Engine) -> DockerMaker:
+    return DockerMaker(image=dockerd_engine.image, host=dockerd_engine.host, limits=SMALL)
+
+
+@pytest.fixture(params=["podman", "dockerd"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Every engine that can be had here."""
+    return request.getfixturevalue(f"{request.param}_engine")
+
+
+@pytest.fixture(params=["bubblewrap", "none", "podman", "dockerd"])
 def maker(request: pytest.FixtureRequest) -> SandboxMaker:
     """Every kind of sandbox: what all of them must keep."""
     if request.param == "none":
         return UnconfinedMaker(limits=SMALL)
-    return BubblewrapMaker(limits=SMALL, use_memory_group=False)
+    if request.param == "bubblewrap":
+        return BubblewrapMaker(limits=SMALL, use_memory_group=False)
+    return request.getfixturevalue(f"{request.param}_maker")
+
+
+@pytest.fixture
+def tells_out_of_memory(request: pytest.FixtureRequest, maker: SandboxMaker) -> bool:
+    """Whether this kind can say that it was the memory limit that ended a command."""
+    kind = request.node.callspec.params["maker"]
+    return kind != "podman" or request.getfixturevalue("podman_engine").tells_out_of_memory
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.sandboxes import make_sandbox_maker
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+@pytest.mark.parametrize("name", ["bubblewrap", "docker", "none"])
 def test_a_sandbox_is_the_one_that_was_named(name):
     assert make_sandbox_maker(name).name == name
 
@@ -20,13 +20,9 @@ def test_the_default_is_a_protecting_one():
     assert make_sandbox_maker(Settings.model_fields["sandbox"].default).name == "bubblewrap"
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("docker", "comes in a later one"), ("chroot", "no sandbox 'chroot'")]
-)
-def test_what_there_is_not_is_refused_with_what_to_set(name, said):
-    with pytest.raises(Refused, match=said) as refused:
-        make_sandbox_maker(name)
-    assert "SKILLBENCH_SANDBOX=bubblewrap" in str(refused.value)
+def test_what_there_is_not_is_refused_with_what_to_set():
+    with pytest.raises(Refused, match=r"no sandbox 'chroot'.*SKILLBENCH_SANDBOX=bubblewrap"):
+        make_sandbox_maker("chroot")
 
 
 def without(*missing: str):
