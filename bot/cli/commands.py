@@ -22,10 +22,10 @@ Port = Annotated[int | None, typer.Option(help="Wins over SKILLBENCH_PORT.")]
 @app.command()
 def serve(host: Host = None, port: Port = None) -> None:
     """Receive webhooks and put them on the queue."""
-    from bot.cli.serving import run_server, until_stopped
+    from bot.cli.serving import make_fast_loop, run_server, until_stopped
 
     with errors_told():
-        until_stopped(run_server(load_settings(host=host, port=port)))
+        until_stopped(run_server(load_settings(host=host, port=port)), make_loop=make_fast_loop)
 
 
 @app.command()

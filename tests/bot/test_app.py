@@ -130,16 +130,20 @@ async def test_a_count_that_redis_cannot_take_costs_nothing_else(short_path: Pat
 
 HEAVY = ("anthropic", "openai", "pydantic_ai", "githubkit", "arq", "markdown_it", "obstore")
 
+MEMORY = "[line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')][0]"
+"""The most memory a process has held, in KB; unlike `getrusage`, without that of its parent."""
 
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_web_process_loads_no_heavy_library_and_stays_small() -> None:
     """Measured in a process of its own: CPU seconds, since this machine may be busy."""
     program = (
-        "import resource, sys, time\n"
+        "import sys, time\n"
         "started = time.process_time()\n"
         "import bot.app\n"
         "used = time.process_time() - started\n"
-        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print(used, peak, *sorted({name.split('.')[0] for name in sys.modules}))\n"
+        "modules = sorted({name.split('.')[0] for name in sys.modules})\n"
+        f"print(used, ({MEMORY}), *modules)\n"
     )
     printed = [
         subprocess.run(
@@ -154,6 +158,5 @@ def test_the_web_process_loads_no_heavy_library_and_stays_small() -> None:
     _, peak, *modules = printed[0]
     assert "starlette" in modules
     assert [name for name in HEAVY if name in modules] == []
-    megabytes = int(peak) / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    assert megabytes < 120
+    assert int(peak) / 1024 < 120
     assert min(float(line[0]) for line in printed) < 1.0

@@ -1,0 +1,1 @@
+"""Parts of the benchmarks that are too long for one file."""
