@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs.content.markdown import code_lines
-from jobs.content.paths import find_named_file, looks_like_path
-from jobs.content.rubric import strip_marks
+from jobs.content.marks import strip_marks
+from jobs.content.paths import MENTION, find_named_file, is_utf8, looks_like_path
 from jobs.content.sha import file_sha
 from jobs.content.skill_tree import list_skill_files
 from jobs.content.snapshot import Snapshot
@@ -25,15 +25,38 @@ MAX_REMARKS = 10
 MAX_INPUT_BYTES = 100_000_000
 """Both arms get a copy of all inputs, and text inputs are quoted in the task besides."""
 
-_MENTION = re.compile(r"\[[^\]\n]*\]\([^)\n]+\)|`[^`\n]+`|[^\s,;()<>\"'`\[\]]+")
+MAX_MENTIONS = 2_000
+"""Words of the prose that are looked up in the commit, since each costs a look at the disk."""
+
 _NONE_LEAD = re.compile(
-    r"^[\s_*`-]*(?:none|nothing|n/a|n\.\s?a\.?|no (?:\w+ ){0,2}(?:files?|attachments?|inputs?))"
-    r"[\s_*`]*(?:[,.;:–—-]|$)",
-    re.IGNORECASE,
+    r"""^[\s_*`(-]*(?:none|nothing|n/a|n\.\s?a\.?
+          |(?:there\ (?:is|are)\ )?no\ (?:[\w-]+\ ){0,2}(?:files?|attachments?|inputs?))
+        (?:\ (?:needed|required|necessary|attached|provided|given|applicable))?
+        [\s_*`)]*(?:[,.;:(–—-]|$)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _IN_THE_TASK = re.compile(r"\b(?:query|prompt|above|task)\b", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,10}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """What no session may be given as an input, though the case attaches it."""
+
+    paths: frozenset[str] = frozenset()
+    """Repository paths of prompt, rubric, expected output, eval file."""
+    skill_folders: frozenset[str] = frozenset()
+    """Folders of the skills under test: their SKILL.md would reach the other arm."""
+
+    def why(self, path: str) -> str | None:
+        """Why a file is not given; None for one that may be."""
+        if path in self.paths:
+            return "no session may see the prompt's, the rubric's or the case's own file"
+        folder, _, name = path.rpartition("/")
+        if name == "SKILL.md" and (folder or ".") in self.skill_folders:
+            return "it is the skill under test"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +69,12 @@ class Attached:
 
 
 def read_attachments(
-    entries: Sequence[str], snapshot: Snapshot, folders: Sequence[str], barred: frozenset[str]
+    entries: Sequence[str], snapshot: Snapshot, folders: Sequence[str], barred: Barred
 ) -> Attached:
     """Sort the lines about attached files into inputs and prose.
 
-    `barred` are repository paths that no session may see: they are neither input nor prose.
-    Raises `Refused`, naming the file and its size, for more than may be staged.
+    What is barred is neither input nor prose, and remarked upon. Raises `Refused`, naming the
+    file and its size, for more than may be staged.
     """
     reader = _Reader(snapshot, folders, barred)
     lines = [line for entry in entries for line in entry.split("\n")]
@@ -67,11 +90,12 @@ def read_attachments(
 class _Reader:
     snapshot: Snapshot
     folders: Sequence[str]
-    barred: frozenset[str]
+    barred: Barred
     inputs: dict[Path, InputFile] = field(default_factory=dict)
     prose: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     total_bytes: int = 0
+    mentions: int = 0
 
     def read(self, lines: list[str]) -> None:
         code = code_lines("\n".join(lines))
@@ -112,7 +136,8 @@ class _Reader:
         def alias(match: re.Match[str]) -> str:
             nonlocal found
             mention = match[0]
-            if "." not in mention and "/" not in mention:
+            self.mentions += 1
+            if self.mentions > MAX_MENTIONS or not ("." in mention or "/" in mention):
                 return mention
             file = find_named_file(mention, self.snapshot, self.folders)
             if file is None:
@@ -121,7 +146,7 @@ class _Reader:
             tail = mention[len(mention.rstrip(".,;:")) :]
             return (self._take(file) or "") + tail
 
-        shown = _MENTION.sub(alias, line)
+        shown = MENTION.sub(alias, line)
         left = re.sub(r"input/input_\d+\S*|\band\b|[\W_\d]", "", shown)
         if not found or left:
             self.prose.append(shown)
@@ -133,18 +158,26 @@ class _Reader:
 
     def _take_folder(self, item: str) -> bool:
         """A line that is only a folder's path stands for the files in it."""
-        path = item.strip("`*\"' ")
+        path = item.strip("`*\"' ").replace("\\", "/")
         real = self.snapshot.resolve(path) if "/" in path else None
         if real is None or not real.is_dir() or real == self.snapshot.root:
             return False
-        for file in list_skill_files(self.snapshot, self.snapshot.path_of(real)):
-            self._take(Path(file.real))
+        folder = self.snapshot.path_of(real)
+        if any(f"{skill}/".startswith(f"{folder}/") for skill in self.barred.skill_folders):
+            self.remarks.append(f"{quoted(folder)} was not attached: it is the skill under test.")
+            return True
+        for file in list_skill_files(self.snapshot, folder):
+            if is_utf8(file.real):
+                self._take(Path(file.real))
+            else:
+                self.remarks.append(f"{quoted(file.path)} was not attached: its name is no UTF-8.")
         return True
 
     def _take(self, real: Path) -> str | None:
         """Stage a file and give its alias; None for a file that no session may see."""
         path = self.snapshot.path_of(real)
-        if path in self.barred:
+        if why := self.barred.why(path):
+            self.remarks.append(f"{quoted(path)} was not attached: {why}.")
             return None
         if real in self.inputs:
             return self.inputs[real].alias

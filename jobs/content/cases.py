@@ -6,6 +6,7 @@ clash, which is reported and never decided by the names of files.
 """
 
 import difflib
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -109,11 +110,13 @@ def _sources(
 
 def _files_that_mention(eval_id: str, snapshot: Snapshot) -> Iterator[str]:
     """Files that can hold the id, by name or by content; the rest need not be parsed."""
-    needle = eval_id.encode("utf-8", "replace")
+    needles = [eval_id.encode("utf-8", "replace"), json.dumps(eval_id)[1:-1].encode()]
+    named = {eval_id, eval_id.rpartition("#")[0]}
     for path in snapshot.glob(EVAL_GLOB):
         name = path.rpartition("/")[2].removesuffix(".json")
         try:
-            if eval_id.split("#", maxsplit=1)[0] == name or needle in snapshot.read_bytes(path):
+            content = b"" if name in named else snapshot.read_bytes(path)
+            if name in named or any(needle in content for needle in needles):
                 yield path
         except Refused:  # too large; of no concern to another case
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jobs.content.rubric import Statement
-from jobs.content.sections import TITLES
+from jobs.content.titles import TITLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,8 @@ class CaseDraft:
     files: tuple[str, ...] = ()
     """Lines about attached files: paths, prose, fenced code."""
     language: str | None = None
-    skills: tuple[tuple[str, ...], ...] = ()
-    """Per skill the ways its name can be read, likeliest first."""
+    skills: tuple[str, ...] = ()
+    """Lines that name skills, as written."""
     folders: tuple[str, ...] = (".",)
     """Folders in which paths are looked up, in order."""
     own_path: str | None = None

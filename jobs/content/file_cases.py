@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from jobs.content.draft import CaseDraft
-from jobs.content.issue_case import split_names
-from jobs.content.rubric import Statement, clean_strings, remarks_on_strings
+from jobs.content.paths import is_utf8
+from jobs.content.rubric import Statement, clean_strings, parse_rubric, remarks_on_strings
 from jobs.content.skills import skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import clean_text, is_no_response, is_none, quoted, without_blank_edges
@@ -74,6 +74,8 @@ def drafts_from_skill(snapshot: Snapshot, folder: str) -> list[CaseDraft | Broke
 
 def _load_entries(snapshot: Snapshot, path: str) -> list[object] | str:
     """What a file holds, case by case, or why it cannot be read."""
+    if not is_utf8(path):
+        return f"The name of {quoted(path)} is not UTF-8."
     try:
         content = json.loads(snapshot.read_text(path))
     except Refused as refusal:
@@ -119,22 +121,22 @@ class _Entry:
 
     def _read(self, fields: Mapping[str, Any], case_id: str) -> CaseDraft:
         key = "assertions" if fields.get("assertions") else "expectations"
-        written = clean_strings(self._strings(fields, key))
-        assertions = [text for text in written if text and not is_no_response(text)]
+        statements, remarks = _statements(self._strings(fields, key), fields.get(key))
+        prompt = self._text(fields, "prompt")
         language = self._text(fields, "language")
         return CaseDraft(
             id=case_id,
             source=self.source,
             place=quoted(self.path),
-            prompt=self._text(fields, "prompt"),
+            prompt="" if is_none(prompt) else prompt,
             expected_output=self._text(fields, "expected_output"),
-            statements=tuple(Statement(text) for text in assertions),
+            statements=statements,
             files=tuple(self._strings(fields, "files")),
             language=None if is_none(language) else language.strip(),
             skills=self._skills(fields),
             folders=self.folders,
             own_path=self.path,
-            remarks=tuple(remarks_on_strings(assertions)),
+            remarks=remarks,
         )
 
     def _id(self, fields: Mapping[str, Any]) -> str:
@@ -173,16 +175,24 @@ class _Entry:
             texts.append(clean_text(text))
         return texts
 
-    def _skills(self, fields: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    def _skills(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
         if self.source == "skill":
-            return ((self.prefix.removesuffix("#"),),)
+            return (self.prefix.removesuffix("#"),)
         keys = ("target_skills", "skill_name", "skill")
         key = next((key for key in keys if fields.get(key)), keys[0])
-        names = [name for text in self._strings(fields, key) for name in split_names(text)]
-        return tuple((name.strip(),) for name in names if not is_none(name))
+        lines = [line.strip() for text in self._strings(fields, key) for line in text.split("\n")]
+        return tuple(line for line in lines if not is_none(line))
+
+
+def _statements(texts: list[str], written: object) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
+    """The assertions and what to remark about them; one text for all is Markdown after all."""
+    if isinstance(written, str) and (items := parse_rubric(texts[0])):
+        return tuple(items), ()
+    kept = [text for text in clean_strings(texts) if not is_none(text)]
+    return tuple(Statement(text) for text in kept), tuple(remarks_on_strings(kept))
 
 
 def _text_in(item: Mapping[str, Any]) -> object:
     """What an object in a list says: an assertion, or the path of a file."""
-    keys = (*_STATEMENT_KEYS, "path")
+    keys = (*_STATEMENT_KEYS, "path", "file", "name")
     return next((item[key] for key in keys if isinstance(item.get(key), str)), None)

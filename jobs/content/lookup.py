@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs.content.draft import CaseDraft
-from jobs.content.paths import find_named_file, find_path_only, looks_like_path
+from jobs.content.paths import MENTION, find_named_file, find_path_only, looks_like_path
 from jobs.content.rubric import Statement, parse_rubric
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted, without_blank_edges
 from jobs.errors import Refused
 
+MAX_MENTIONS = 2_000
+"""Words with a slash that are looked up in the commit, since each costs a look at the disk."""
 RESOURCE_FOLDERS = frozenset({"scripts", "references", "assets"})
 """What agentskills.io gives a skill to work with: a case that mentions it asks for its use."""
 
-_MENTION = re.compile(r"\]\(([^)\s]+)|`([^`\n]+)`|([\w.@~+-]*/[^\s,;()<>\"'`\[\]]+)")
 _OUTPUT = re.compile(r"^(?:\./)?outputs?/")
 
 
@@ -30,11 +31,14 @@ class Lookup:
     withheld: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    own: set[str] = field(default_factory=set)
+    """The file that holds the case: withheld, but no part of what the case says."""
 
     def __post_init__(self) -> None:
         if self.draft.own_path is not None:
             real = self.snapshot.find_file(self.draft.own_path)
-            self.withheld.add(self.draft.own_path if real is None else self.snapshot.path_of(real))
+            self.own.add(self.draft.own_path if real is None else self.snapshot.path_of(real))
+            self.withheld |= self.own
 
     def read_prompt(self) -> str:
         """The prompt, or the text of the file that it names and says nothing besides."""
@@ -84,12 +88,15 @@ class Lookup:
 
         Not those that are inputs, and not what a skill is made of to be used.
         """
+        left = MAX_MENTIONS
         for text in texts:
-            for match in _MENTION.finditer(text):
-                mention = match[1] or match[2] or match[3]
-                if "/" not in mention:
+            for match in MENTION.finditer(text):
+                if "/" not in match[0]:
                     continue
-                file = find_named_file(mention, self.snapshot, self.draft.folders)
+                left -= 1
+                if left < 0:
+                    return
+                file = find_named_file(match[0], self.snapshot, self.draft.folders)
                 if file is None:
                     continue
                 path = self.snapshot.path_of(file)

@@ -8,24 +8,23 @@ it came with.
 
 import hashlib
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from jobs.content.attachments import Attached, read_attachments
+from jobs.content.attachments import Attached, Barred, read_attachments
 from jobs.content.draft import CaseDraft
-from jobs.content.issue_case import split_names
 from jobs.content.lookup import Lookup
-from jobs.content.markdown import plain_text
 from jobs.content.rubric import Statement
 from jobs.content.sha import file_sha
 from jobs.content.shelf import SkillShelf
+from jobs.content.skill_names import settle_names
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Refused
 from jobs.values import Assertion, EvalCase
 
 MAX_ASSERTIONS = 200
 """More than this is a slip: the judge reads each one for each candidate, twice."""
-NAME_WORDS = 4
-"""A line of more words that names no skill is a remark between the names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         raise Refused(
             f"The eval case in {draft.place} cannot be run: {'; '.join(lookup.problems)}."
         )
-    attached = read_attachments(draft.files, snapshot, draft.folders, frozenset(lookup.withheld))
+    names, name_remarks = settle_names(draft.skills, shelf)
+    barred = Barred(frozenset(lookup.withheld), _skill_folders(names, shelf))
+    attached = read_attachments(draft.files, snapshot, draft.folders, barred)
     lookup.withhold_mentions(
         [texts.expected_output, *(one.text for one in texts.statements)],
         frozenset(file.source for file in attached.inputs),
@@ -72,43 +73,30 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         inputs=attached.inputs,
         notes=attached.notes,
         language=draft.language,
-        target_skills=_skill_names(draft, shelf),
+        target_skills=tuple(names),
         withheld=tuple(sorted(lookup.withheld)),
         source=draft.source,
         digest=_digest(draft, texts, attached, lookup),
-        remarks=(*draft.remarks, *lookup.remarks, *attached.remarks),
+        remarks=(*draft.remarks, *name_remarks, *lookup.remarks, *attached.remarks),
     )
 
 
-def _skill_names(draft: CaseDraft, shelf: SkillShelf) -> tuple[str, ...]:
-    """Each skill in the reading that the commit knows, else as it was written."""
-    names: list[str] = []
-    for readings in draft.skills:
-        names += _names_in(readings, shelf)
-    if any(shelf.knows(name) for name in names):
-        names = [name for name in names if shelf.knows(name) or len(name.split()) <= NAME_WORDS]
-    return tuple(dict.fromkeys(names))
-
-
-def _names_in(readings: tuple[str, ...], shelf: SkillShelf) -> list[str]:
-    """The names in a line: one name, a list of names, or names in code within a sentence."""
-    line, *spans = readings
-    shown = plain_text(line).strip() or line
-    for whole in (shown, line):
-        if shelf.knows(whole):
-            return [whole]
-    parts = split_names(shown)
-    if len(parts) > 1 and any(shelf.knows(part) for part in parts):
-        return parts
-    return [span for span in spans if shelf.knows(span)] or [shown]
+def _skill_folders(names: Sequence[str], shelf: SkillShelf) -> frozenset[str]:
+    """The folders of the skills under test, as far as the commit knows them."""
+    folders = set()
+    for name in names:
+        with suppress(Refused):  # the plan refuses an unknown one by name
+            folders.add(shelf.find(name).path)
+    return frozenset(folders)
 
 
 def _digest(draft: CaseDraft, texts: _Texts, attached: Attached, lookup: Lookup) -> str:
     """SHA-256 over canonical JSON of everything that decides what is asked and scored.
 
-    Not the skills: which one is tried is a part of the run, not of the case.
+    Not the skills: which one is tried is a part of the run, not of the case. Not the places
+    of files either, so a case that moves with its files is the same case.
     """
-    referenced = sorted(lookup.withheld - {draft.own_path})
+    referenced = lookup.withheld - lookup.own
     fields = {
         "prompt": texts.prompt,
         "expected_output": texts.expected_output,
@@ -116,7 +104,7 @@ def _digest(draft: CaseDraft, texts: _Texts, attached: Attached, lookup: Lookup)
         "inputs": [[one.alias, one.sha256] for one in attached.inputs],
         "notes": list(attached.notes),
         "language": None if draft.language is None else draft.language.casefold(),
-        "referenced": [file_sha(f"{lookup.snapshot.root}/{path}") for path in referenced],
+        "referenced": sorted(file_sha(f"{lookup.snapshot.root}/{path}") for path in referenced),
         "checks": [],
         "environment": "",
     }

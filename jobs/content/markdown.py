@@ -5,9 +5,11 @@ first and only short pieces of it are read as text. Nothing is rendered here.
 """
 
 import re
+from bisect import bisect_left
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
@@ -15,6 +17,10 @@ INLINE_CHARACTERS = 2_000
 """Longest piece that is read as inline text; longer ones are prose, and kept as written."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TICKS = re.compile(r"`+")
+_SPECIAL = re.compile(r"\\.|`+|<!--", re.DOTALL)
+_REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\](?:\[([^\[\]\n]{0,200})\])?(?![(:\[])")
 _CODE_BLOCKS = frozenset({"fence", "code_block"})
 
 
@@ -66,7 +72,7 @@ def _pieces(inline: str) -> list[tuple[str, str]]:
     pieces = []
     for parent in _inline_parser().parseInline(inline):
         for token in parent.children or []:
-            if token.type in {"softbreak", "hardbreak"}:
+            if token.type in {"softbreak", "hardbreak"} or _LINE_BREAK.fullmatch(token.content):
                 pieces.append(("\n", token.type))
             elif token.type in {"text", "code_inline", "text_special"}:
                 pieces.append((token.content, token.type))
@@ -88,10 +94,12 @@ def without_comments(text: str) -> str:
     if "<!--" not in text:
         return text
     lines = text.split("\n")
+    done: set[int] = set()
     for token in reversed(parse_blocks(text)):
-        if token.map is None or "<!--" not in token.content:
+        if token.map is None or "<!--" not in token.content or token.map[0] in done:
             continue
         start, end = token.map
+        done.add(start)
         source = "\n".join(lines[start:end])
         if token.type == "html_block":
             lines[start:end] = _COMMENT.sub("", source).split("\n")
@@ -101,13 +109,44 @@ def without_comments(text: str) -> str:
 
 
 def _without_inline_comments(source: str) -> str:
-    if len(source) > INLINE_CHARACTERS:
-        return source
-    for parent in _inline_parser().parseInline(source):
-        for token in parent.children or []:
-            if token.type == "html_inline" and token.content.startswith("<!--"):
-                source = source.replace(token.content, "", 1)
-    return source
+    """A paragraph without comments, but for those in code spans. One walk, in linear time."""
+    runs: dict[int, list[int]] = {}
+    for run in _TICKS.finditer(source):
+        runs.setdefault(len(run[0]), []).append(run.start())
+    kept: list[str] = []
+    at = taken = 0
+    while mark := _SPECIAL.search(source, at):
+        at = mark.end()
+        if mark[0][0] == "`":
+            closing = runs.get(len(mark[0]), [])
+            place = bisect_left(closing, at)
+            if place < len(closing):
+                at = closing[place] + len(mark[0])
+        elif mark[0] == "<!--":
+            end = source.find("-->", at)
+            if end < 0:
+                break
+            kept.append(source[taken : mark.start()])
+            at = taken = end + len("-->")
+    return "".join([*kept, source[taken:]])
+
+
+def with_inline_links(text: str, body: str) -> str:
+    """A part of a body with its reference links written as inline ones.
+
+    Their targets may be defined anywhere in the body; other brackets stay as they are.
+    """
+    if "]:" not in body:
+        return text
+    env: dict[str, dict[str, dict[str, str]]] = {}
+    _block_parser().parse(body, env)
+    known = env.get("references", {})
+
+    def inline(match: re.Match[str]) -> str:
+        found = known.get(normalizeReference(match[2] or match[1]))
+        return f"[{match[1]}]({found['href']})" if found else match[0]
+
+    return _REFERENCE.sub(inline, text)
 
 
 def fence_content(text: str) -> str | None:

@@ -11,11 +11,20 @@ from typing import NamedTuple
 from markdown_it.tree import SyntaxTreeNode
 
 from jobs.content.markdown import fence_content, parse_tree, plain_text
+from jobs.content.marks import (
+    is_hand_numbered,
+    is_marked,
+    strip_marks,
+    without_letters,
+    without_mark,
+)
 from jobs.content.rubric_tables import read_table
-from jobs.content.text import is_no_response, quoted
+from jobs.content.text import is_none, quoted
 
 TITLE_WORDS = 5
 """A line of more words than this is taken for a statement."""
+ITEM_END_CHARACTERS = 400
+"""How much of an item is looked at to tell whether its sentence goes on."""
 
 
 class Statement(NamedTuple):
@@ -25,20 +34,6 @@ class Statement(NamedTuple):
     group: str | None = None
 
 
-_LIST_MARKS = re.compile(
-    r"""^(?: [-*+•‣◦▪●○–—·]\s+ | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
-           | \[[\ xX✓✔]?\]\s* | [☐☑✅✔✓]\ufe0f?\s+ )""",
-    re.VERBOSE,
-)
-"""What stands before an item's text; taken away as often as it is there."""
-_MARKED_LINE = re.compile(
-    r"""^(?: [•‣◦▪●○–—·]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
-           | \d{1,3}[.)](?=[A-Za-z`]) | -(?=[A-Za-z`"']) | \[[\ xX✓✔]?\]\s+
-           | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
-    re.VERBOSE,
-)
-"""Items that Markdown does not know as such, but readers do."""
-_HAND_NUMBER = re.compile(r"^\d{1,3}[.)]\s+")
 _UNFINISHED = re.compile(
     r"(?:[,(\[{/&+=<>≤≥-]|\b(?:a|an|and|as|at|but|by|for|from|if|in|is|are|of|on|or|than|that"
     r"|the|to|with|when|where|which))$",
@@ -57,22 +52,14 @@ def parse_rubric(markdown: str) -> list[Statement]:
     inner = fence_content(markdown)
     reader = _Reader(inner if inner is not None else markdown)
     reader.read_children(reader.tree)
-    return [found for found in reader.found if not is_no_response(found.text)]
+    return [found for found in reader.found if not is_none(found.text)]
 
 
 def clean_strings(texts: list[str]) -> list[str]:
     """JSON strings without the marks of the list they were cut from, if it was numbered by hand."""
-    if sum(1 for text in texts if _HAND_NUMBER.match(text)) < 2:
+    if sum(is_hand_numbered(text) for text in texts) < 2:
         return [text.strip() for text in texts]
     return [strip_marks(text) for text in texts]
-
-
-def strip_marks(text: str) -> str:
-    """An item's text without bullets, numbers, lone dots and check boxes before it."""
-    text = text.strip()
-    while match := _LIST_MARKS.match(text):
-        text = text[match.end() :].lstrip()
-    return "" if text in {"-", "*", "+", "."} else text
 
 
 def reads_like_title(text: str) -> bool:
@@ -116,7 +103,7 @@ class _Reader:
 
     def read_children(self, node: SyntaxTreeNode) -> None:
         for child in node.children:
-            if child.type == "heading":
+            if child.type == "heading" or _is_numbered_title(child):
                 self._open_group(_content(child))
             elif child.type == "paragraph":
                 self._read_paragraph(child)
@@ -139,10 +126,10 @@ class _Reader:
         """Lines outside lists: items with marks Markdown does not know, or a group's title."""
         titles: list[str] = []
         item: str | None = None
-        for line in _content(node).split("\n"):
-            if _MARKED_LINE.match(line):
+        for line in without_letters(_content(node).split("\n")):
+            if is_marked(line):
                 self._end(item, titles)
-                item, titles = _without_mark(line), []
+                item, titles = without_mark(line), []
             elif item is not None and not _starts_title(line, item):
                 item = f"{item} {line.strip()}"
             else:
@@ -198,9 +185,13 @@ class _Reader:
         current = lines[0]
         for number, line in enumerate(lines[1:], start=start + 1):
             is_lazy = number < len(self.lines) and self.lines[number][:1].strip() != ""
-            if _MARKED_LINE.match(line):
+            if is_lazy and number == start + len(lines) - 1 and _numbers_title(node, line):
                 self._add(current)
-                current = _without_mark(line)
+                self._open_group(without_mark(line))
+                current = ""
+            elif is_marked(line):
+                self._add(current)
+                current = without_mark(line)
             elif is_lazy and (not current or _starts_title(line, current)):
                 self._add(current)
                 self._open_group(line)
@@ -219,17 +210,43 @@ class _Reader:
 
 
 def _content(node: SyntaxTreeNode) -> str:
+    """The inline text of a block; for a list with one item, that of the item."""
+    while node.type in {"ordered_list", "list_item"}:
+        node = node.children[0]
     return "\n".join(child.content for child in node.children if child.type == "inline")
 
 
-def _without_mark(line: str) -> str:
-    match = _MARKED_LINE.match(line)
-    return line[match.end() :] if match else line
+def _is_numbered_title(node: SyntaxTreeNode) -> bool:
+    """Whether a numbered list is the lone title of the bullets that follow: `1. Structure`."""
+    if node.type != "ordered_list" or len(node.children) != 1:
+        return False
+    after = node.next_sibling
+    blocks = node.children[0].children
+    return (
+        after is not None
+        and after.type == "bullet_list"
+        and len(blocks) == 1
+        and reads_like_title(_content(blocks[0]))
+    )
+
+
+def _numbers_title(paragraph: SyntaxTreeNode, line: str) -> bool:
+    """Whether a numbered line below a bullet is the title of the bullets that follow it."""
+    item = paragraph.parent
+    return (
+        item is not None
+        and item.next_sibling is not None
+        and item.parent is not None
+        and item.parent.type == "bullet_list"
+        and line[:1].isdigit()
+        and is_marked(line)
+        and reads_like_title(without_mark(line))
+    )
 
 
 def _starts_title(line: str, item: str) -> bool:
     """Whether a bare line after an item is a title and not the rest of the item's sentence."""
-    bare = line.strip()
-    if not bare[:1].isupper() or _UNFINISHED.search(item.rstrip()):
+    bare, end = line.strip(), item[-ITEM_END_CHARACTERS:]
+    if not bare[:1].isupper() or _UNFINISHED.search(end.rstrip()):
         return False
-    return item.count("(") <= item.count(")")
+    return end.count("(") <= end.count(")")

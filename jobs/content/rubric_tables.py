@@ -17,6 +17,8 @@ _BOOKKEEPING = re.compile(
     r"|results?|status|met|done|verdict|graded?|✓|✔|✅)\.?(?: \(.*\))?",
     re.IGNORECASE,
 )
+_PLAIN_NUMBER = re.compile(r"#?\d{1,3}[.)]?")
+_WORD = re.compile(r"[^\W_]")
 _CRITERION = re.compile(
     r"assertion|criteri|check|requirement|expectation|statement|rubric", re.IGNORECASE
 )
@@ -46,6 +48,18 @@ def table_column(node: SyntaxTreeNode, title: str) -> list[str]:
     named = [i for i, cell in enumerate(header) if plain_text(cell).casefold().startswith(title)]
     column = (named or [i for i, cell in enumerate(header) if not _NUMBERING.fullmatch(cell)])[:1]
     return [row[i] for row in rows[1:] for i in column if i < len(row) and row[i].strip()]
+
+
+def bare_cells(text: str, title: str) -> list[str]:
+    """The first cells of rows that are no table to Markdown, for want of a line of dashes."""
+    cells = []
+    for line in text.split("\n"):
+        words = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        words = [cell for cell in words if _WORD.search(cell)]
+        first = next((cell for cell in words if not _PLAIN_NUMBER.fullmatch(cell)), "")
+        if first and plain_text(first).casefold().strip() not in {title, f"{title}s", "name"}:
+            cells.append(first)
+    return cells
 
 
 def _cells(row: SyntaxTreeNode) -> list[str]:

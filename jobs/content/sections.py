@@ -1,73 +1,33 @@
 """Splits the body of an issue into the sections of the eval case template.
 
-A section opens at a `##` or `###` heading whose title is known, and only there: an author's
-own sub-headings, headings in code, quotes or lists, and a title that was already seen stay
-text. What looks like a section and is none (another level, a typing slip, no blank after the
-marks) is reported, so that a reply can say why a field counts as missing.
+A section opens at a heading of level two or three whose title is known, and only there: an
+author's own sub-headings, headings in code, quotes or lists, and a title that was already
+seen stay text. What looks like a section and is none (another level, a typing slip, no blank
+after the marks) is reported, so that a reply can say why a field counts as missing.
 """
 
-import difflib
-import re
-import unicodedata
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal
 
 from markdown_it.token import Token
 
-from jobs.content.markdown import parse_blocks, plain_text, without_comments
+from jobs.content.markdown import parse_blocks, without_comments
 from jobs.content.text import clean_text, is_no_response, quoted, without_blank_edges
+from jobs.content.titles import (
+    KNOWN_TITLES,
+    TITLES,
+    SectionName,
+    bare_title,
+    meant_section,
+    title_of_line,
+)
 
-SectionName = Literal["skills", "language", "query", "expected_output", "files", "rubric"]
-
-TITLES: dict[SectionName, str] = {
-    "skills": "Skills",
-    "language": "Language",
-    "query": "Query",
-    "expected_output": "Expected Output",
-    "files": "Attached Files / Input Context",
-    "rubric": "Rubric Criteria (Assertions)",
-}
-"""The template's titles, as replies write them."""
-
-_KNOWN: dict[str, SectionName] = {
-    "skills": "skills",
-    "skill": "skills",
-    "language": "language",
-    "query": "query",
-    "expected output": "expected_output",
-    "attached files/input context": "files",
-    "attached files": "files",
-    "input context": "files",
-    "rubric criteria (assertions)": "rubric",
-    "rubric criteria": "rubric",
-}
-_NEARLY: dict[str, SectionName] = {
-    **_KNOWN,
-    "prompt": "query",
-    "task": "query",
-    "expected outputs": "expected_output",
-    "expected result": "expected_output",
-    "files": "files",
-    "input files": "files",
-    "rubric": "rubric",
-    "assertions": "rubric",
-    "criteria": "rubric",
-}
-"""Titles that are reported when they stand where a section could be meant."""
-
-SIMILARITY = 0.8
-"""`Rubrik Criteria` and `Expcted Output` are above it, other words of a task are below."""
-TITLE_CHARACTERS = 80
-MAX_REMARKS = 10
-"""A reply tells what is near; it is no list of everything that a body holds."""
-SECTION_LEVELS = frozenset({"##", "###"})
-
-_OPTIONAL = re.compile(r"\((?:optional|required)\)")
-_SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
-_NUMBER = re.compile(r"^\(?\d{1,2}[.)]\s+")
-_UNSPACED = re.compile(r"^#{1,6}(?=[^#\s])")
-_BOLD = re.compile(r"^(\*\*|__)(?P<title>[^*_\n]+)\1:?$")
+SECTION_LEVELS = {"h2": 2, "h3": 3}
+MAX_NEAR_MISSES = 8
+"""A reply that lists more slips than this helps nobody."""
+MAX_LOOKED_AT = 200
+"""Headings that are compared with the known titles; a body made of headings costs no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +36,8 @@ class Sections:
 
     texts: dict[SectionName, str]
     near_misses: tuple[str, ...]
+    body: str = ""
+    """The whole body as it was read: clean, without comments."""
 
     def get(self, name: SectionName) -> str:
         """A section's Markdown source without blank edges; empty if it is missing or blank."""
@@ -84,95 +46,97 @@ class Sections:
 
 def parse_sections(body: str) -> Sections:
     """Read an issue's body, typed by hand or made by an issue form. Raises nothing."""
-    text = without_comments(clean_text(body))
+    clean = clean_text(body)
+    text = without_comments(clean)
     lines = text.split("\n")
-    opened: list[tuple[SectionName, int, int]] = []
-    near_misses: list[str] = []
-    seen: set[SectionName] = set()
-    for heading in _headings(parse_blocks(text)):
-        name = _KNOWN.get(heading.title)
-        if name is None or heading.marks not in SECTION_LEVELS or name in seen:
-            if remark := _near_miss(heading, seen):
-                near_misses.append(remark)
-            continue
-        seen.add(name)
-        opened.append((name, heading.start, heading.end))
+    tokens = parse_blocks(text)
+    headings = list(_headings(tokens))
+    opening = _choose(headings)
+    opened = sorted(opening.values(), key=lambda heading: heading.start)
     texts: dict[SectionName, str] = {}
-    ends = [start for _, start, _ in opened[1:]] + [len(lines)]
-    for (name, _, start), end in zip(opened, ends, strict=False):  # no section, still one end
-        content = without_blank_edges("\n".join(lines[start:end]))
+    # without a section there is still one end
+    ends = [heading.start for heading in opened[1:]] + [len(lines)]
+    for heading, end in zip(opened, ends, strict=False):
+        content = without_blank_edges("\n".join(lines[heading.end : end])).rstrip()
         if content and not is_no_response(content):
-            texts[name] = content
-    return Sections(texts, tuple(dict.fromkeys(near_misses))[:MAX_REMARKS])
+            texts[KNOWN_TITLES[heading.title]] = content
+    near_misses = [*_near_misses(headings, opening), *_never_closed(clean, tokens)]
+    return Sections(texts, tuple(near_misses), text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
     written: str
     title: str
-    marks: str
-    """`##`; `=` or `-` for an underlined title; empty for a line that only looks like one."""
+    level: str
+    """`h1` to `h6`; empty for a line that only looks like a heading."""
     start: int
     end: int
 
+    @property
+    def opens(self) -> SectionName | None:
+        """The section it can open."""
+        return KNOWN_TITLES.get(self.title) if self.level in SECTION_LEVELS else None
 
-def _headings(tokens: list[Token]) -> list[_Heading]:
+
+def _headings(tokens: list[Token]) -> Iterator[_Heading]:
     """Headings and heading-like lines at the top level, in order."""
-    found = []
-    for opening, inline in pairwise(tokens):
-        if opening.level or opening.map is None or inline.type != "inline":
+    for number, token in enumerate(tokens):
+        if token.level or token.map is None:
             continue
-        start, end = opening.map
-        if opening.type == "heading_open":
-            written = inline.content
-            found.append(_Heading(written, _title(written), opening.markup, start, end))
-        elif opening.type == "paragraph_open":
-            found += [
-                _Heading(line, title, "", start, end)
-                for line in inline.content.split("\n")[:1]
-                if (title := _title_of_line(line))
-            ]
-    return found
+        start, end = token.map
+        if token.type == "heading_open":
+            written = tokens[number + 1].content
+            yield _Heading(written, bare_title(written), token.tag, start, end)
+        elif token.type == "paragraph_open":
+            line = tokens[number + 1].content.partition("\n")[0]
+            if title := title_of_line(line):
+                yield _Heading(line, title, "", start, end)
+        elif token.type == "html_block" and (title := title_of_line(token.content.strip())):
+            yield _Heading(token.content.strip(), title, "", start, end)
 
 
-def _title_of_line(line: str) -> str:
-    """The title that a line without heading marks may be meant as."""
-    if match := _BOLD.match(line.strip()):
-        return _title(match["title"])
-    return _title(_UNSPACED.sub("", line)) if _UNSPACED.match(line) else ""
+def _choose(headings: list[_Heading]) -> dict[SectionName, _Heading]:
+    """The heading that opens each section.
+
+    Where a title stands twice, the one on the level of the other sections is meant: an
+    author's own `### Language` inside a query is none of a body whose sections are `##`.
+    """
+    candidates: dict[SectionName, list[_Heading]] = {}
+    for heading in headings:
+        if (name := heading.opens) is not None:
+            candidates.setdefault(name, []).append(heading)
+    levels = Counter(same[0].level for same in candidates.values() if len(same) == 1)
+    usual = max(levels, key=lambda level: levels[level]) if levels else ""
+    return {
+        name: next((heading for heading in same if heading.level == usual), same[0])
+        for name, same in candidates.items()
+    }
 
 
-def _title(written: str) -> str:
-    """A title for comparison: no case, marks, emoji, numbering, `(Optional)` or closing colon."""
-    if len(written) > TITLE_CHARACTERS:
-        return ""
-    text = _SHORTCODE.sub(" ", plain_text(written).casefold())
-    text = "".join(letter for letter in text if unicodedata.category(letter) not in _DROPPED)
-    text = _NUMBER.sub("", " ".join(text.split()))
-    text = _OPTIONAL.sub("", text)
-    text = re.sub(r"\s*/\s*", "/", " ".join(text.split()))
-    return text.strip(" :.*#-–—_!?,;")
+def _near_misses(headings: list[_Heading], opening: dict[SectionName, _Heading]) -> list[str]:
+    """What to tell about headings that open no section but may be meant to."""
+    told: dict[str, None] = {}
+    rest = [heading for heading in headings if heading not in opening.values()]
+    for heading in rest[:MAX_LOOKED_AT]:
+        if len(told) < MAX_NEAR_MISSES and (remark := _near_miss(heading, opening)):
+            told[remark] = None
+    return list(told)
 
 
-_DROPPED = frozenset({"So", "Sk", "Cf", "Mn", "Me", "Cn", "Co"})
-"""Emoji, their joiners and modifiers."""
-
-
-def _near_miss(heading: _Heading, seen: set[SectionName]) -> str | None:
-    """What to tell about a heading that opens no section but may be meant to."""
-    known = _KNOWN.get(heading.title)
-    if known in seen and heading.marks in SECTION_LEVELS:
+def _near_miss(heading: _Heading, opening: dict[SectionName, _Heading]) -> str | None:
+    if heading.opens is not None:
         return (
             f"The heading {quoted(heading.written)} stands there a second time; "
             "it was read as part of the section around it."
         )
-    meant = known or _NEARLY.get(heading.title) or _similar(heading.title)
-    if meant is None or meant in seen:
+    meant = meant_section(heading.title)
+    if meant is None or meant in opening:
         return None
-    if not heading.marks:
+    if not heading.level:
         what = "is no heading"
-    elif heading.marks not in SECTION_LEVELS:
-        what = "is a heading of another level or form"
+    elif heading.level not in SECTION_LEVELS:
+        what = "is a heading of another level"
     else:
         what = "is not a title of the template"
     return (
@@ -181,6 +145,14 @@ def _near_miss(heading: _Heading, seen: set[SectionName]) -> str | None:
     )
 
 
-def _similar(title: str) -> SectionName | None:
-    near = difflib.get_close_matches(title, list(_KNOWN), 1, SIMILARITY) if title else []
-    return _KNOWN[near[0]] if near else None
+def _never_closed(body: str, tokens: list[Token]) -> Iterator[str]:
+    """What hides the rest of the body from every reader, GitHub included."""
+    last = tokens[-1] if tokens else None
+    if last is not None and last.type == "fence" and last.map is not None:
+        content_lines = last.content.count("\n") + bool(last.content.rpartition("\n")[2])
+        if last.map[1] - last.map[0] != content_lines + 2:
+            yield f"The code block that begins with {quoted(last.markup + last.info)} has no end."
+    for token in parse_blocks(body) if "<!--" in body else []:
+        content = token.content.lstrip()
+        if token.type == "html_block" and content.startswith("<!--") and "-->" not in content:
+            yield "A comment `<!--` has no end, so everything after it is hidden."

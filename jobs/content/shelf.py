@@ -6,10 +6,12 @@ spelling are a clash, which is reported and never decided by the order of folder
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jobs.content.markdown import link_targets, plain_text
+from jobs.content.paths import paths_in_link
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import listed, quoted
 from jobs.errors import Refused
@@ -19,7 +21,8 @@ NEAREST = 3
 """How many near names a reply offers."""
 WRITTEN_CHARACTERS = 300
 
-_REF_PATH = re.compile(r"^(?:.*?/)?(?:tree|blob)/[^/]+/(?P<path>.+)$")
+_BRACKETED = re.compile(r"^\[([^\[\]]+)\](?:\[[^\[\]]*\])?$")
+_DASHES = re.compile("[\\s_\u2010-\u2015-]+")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\(?\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|^\[[ xX]?\]\s+")
 _PARENTHESIS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SKILL_WORD = re.compile(r"^(?:the\s+)?(?:skill\s*:?\s+)?(.*?)(?:\s+skill)?$", re.IGNORECASE)
@@ -96,7 +99,7 @@ class SkillShelf:
         if not self.skills and not self.broken:
             return "This repository holds no skill: no folder with a `SKILL.md` was found."
         names = {_loose(skill.name): skill.name for skill in self.skills}
-        names |= {_loose(skill.path): skill.path for skill in self.skills}
+        names |= {_loose(path): path for path in [*(s.path for s in self.skills), *self.broken]}
         wanted = _loose(next(iter(_spellings(written)), ""))
         near = difflib.get_close_matches(wanted[:WRITTEN_CHARACTERS], list(names), NEAREST, 0.5)
         if near:
@@ -121,8 +124,9 @@ def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def _loose(spelling: str) -> str:
-    """A spelling without its case and with one kind of separator."""
-    parts = [re.sub(r"[\s_-]+", "-", part).strip("-") for part in spelling.casefold().split("/")]
+    """A spelling without case and width, and with one kind of separator."""
+    plain = unicodedata.normalize("NFKC", spelling).casefold()
+    parts = [_DASHES.sub("-", part).strip("-") for part in plain.split("/")]
     return "/".join(part for part in parts if part and part != ".") or ("." if parts else "")
 
 
@@ -131,7 +135,7 @@ def _spellings(written: str) -> Iterator[str]:
     seen: set[str] = set()
     for spelling in _candidates(written[:WRITTEN_CHARACTERS].strip()):
         tidy = spelling.strip().strip("`'\"*").strip().rstrip(".,;:").removeprefix("./")
-        tidy = tidy.removesuffix("SKILL.md").rstrip("/") if "/" in tidy else tidy
+        tidy = tidy.removesuffix("/SKILL.md").rstrip("/") if "/" in tidy else tidy
         if tidy and tidy not in seen:
             seen.add(tidy)
             yield tidy
@@ -145,8 +149,12 @@ def _candidates(written: str) -> Iterator[str]:
         yield text
         if match := _SKILL_WORD.match(text):
             yield match[1]
+    if match := _BRACKETED.match(bare):
+        yield match[1]
     for target in (*link_targets(bare), bare):
-        if match := _REF_PATH.match(target.split("#")[0].split("?")[0]):
-            yield match["path"]
-        elif target is not bare:
-            yield target
+        address = target.split("#")[0].split("?")[0]
+        yield from paths_in_link(address if "://" in address else f"/{address}")
+        if target is not bare:
+            yield address
+    if "\\" in bare:
+        yield bare.replace("\\", "/")

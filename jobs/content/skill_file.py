@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import yaml
 
 from jobs.content.snapshot import decode
-from jobs.content.text import quoted
+from jobs.content.text import clean_text, quoted
 
-FRONT_MATTER_CHARACTERS = 64_000
+FRONT_MATTER_CHARACTERS = 32_000
 """A front matter beyond this is no description any more and is not given to the parser."""
 DESCRIPTION_CHARACTERS = 1_024
 """The limit of the agentskills.io specification; longer ones exist and are only warned about."""
@@ -27,6 +27,7 @@ _FENCE = re.compile(r"^---[ \t]*$")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$")
 _KEY = re.compile(r"^(name|description)[ \t]*:(?:[ \t]+(.*))?$")
 _ANY_KEY = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?:[ \t]|$)")
+_FIELD_LINE = re.compile(r"^(?:[A-Za-z][\w.-]*[ \t]*:(?:[ \t]|$)|[ \t]+\S|- )")
 _BLOCK_SCALAR = re.compile(r"^[>|][+-]?\d?[+-]?[ \t]*(?:#.*)?$")
 _SANE_NAME = re.compile(r"^\w[\w .+-]{0,99}$")
 """What may become a folder name and stand in a prompt: no slash, no line break, no markup."""
@@ -47,13 +48,11 @@ def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
 
     Raises `Refused`, naming the file and the byte, where it is not UTF-8.
     """
-    front, body = _split(decode(content, path))
     warnings: list[str] = []
-    if front is None:
-        warnings.append(f"{quoted(path)} has no front matter; its name is that of its folder.")
+    front, body = _split(decode(content, path), path, warnings)
     fields = {} if front is None else _front_matter(front, path, warnings)
     name = _name(fields.get("name", ""), path, folder, warnings)
-    description = " ".join(fields.get("description", "").split())
+    description = " ".join(clean_text(fields.get("description", "")).split())
     if not description:
         warnings.append(f"{quoted(path)} has no description; no agent would choose this skill.")
     if len(description) > DESCRIPTION_CHARACTERS:
@@ -64,19 +63,34 @@ def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
     return SkillText(name, description, body, tuple(warnings))
 
 
-def _split(text: str) -> tuple[str | None, str]:
-    """Front matter and body; (None, text) without a front matter that is closed."""
-    lines = text.split("\n")
-    if not _FENCE.match(lines[0]):
+def _split(text: str, path: str, warnings: list[str]) -> tuple[str | None, str]:
+    """Front matter and body; (None, text) where there is no front matter.
+
+    One that is never closed ends where the lines are no fields any more, and stays in the
+    body, since that is how the file reads to whoever opens it.
+    """
+    if not text.strip():
+        warnings.append(f"{quoted(path)} is empty; a session is told nothing by it.")
         return None, text
-    for number, line in enumerate(lines[1:], start=1):
-        if _END.match(line):
-            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :]).lstrip("\n")
-    return None, text
+    lines = text.split("\n")
+    first = next(number for number, line in enumerate(lines) if line.strip())
+    if not _FENCE.match(lines[first]):
+        warnings.append(f"{quoted(path)} has no front matter; its name is that of its folder.")
+        return None, text
+    if first:
+        warnings.append(f"The front matter of {quoted(path)} does not stand in the first line.")
+    for number in range(first + 1, len(lines)):
+        if _END.match(lines[number]):
+            return "\n".join(lines[first + 1 : number]), "\n".join(lines[number + 1 :]).lstrip("\n")
+    warnings.append(f"The front matter of {quoted(path)} is never closed: a line `---` is missing.")
+    end = next(
+        (n for n in range(first + 1, len(lines)) if not _FIELD_LINE.match(lines[n])), len(lines)
+    )
+    return "\n".join(lines[first + 1 : end]), text
 
 
 def _name(written: str, path: str, folder: str, warnings: list[str]) -> str:
-    name = " ".join(written.split())
+    name = " ".join(clean_text(written).split())
     instead = folder or NAMELESS
     if not name:
         return instead
@@ -135,18 +149,23 @@ def _front_matter(front: str, path: str, warnings: list[str]) -> dict[str, str]:
 
 
 def _lenient(front: str) -> dict[str, str]:
-    """The fields `name` and `description` as a person reads them, line by line."""
+    """The fields `name` and `description` as a person reads them, line by line.
+
+    A value goes on in the lines below it, across blank ones only if it is a block.
+    """
     found: dict[str, str] = {}
     current: str | None = None
+    is_block = False
     for line in front.split("\n"):
         if match := _KEY.match(line):
             key, value = match[1], (match[2] or "").strip()
             current = key if key not in found else None
+            is_block = bool(_BLOCK_SCALAR.match(value))
             if current:
-                found[key] = "" if _BLOCK_SCALAR.match(value) else value
-        elif _ANY_KEY.match(line):
+                found[key] = "" if is_block else value
+        elif _ANY_KEY.match(line) or not (line.strip() or is_block):
             current = None
-        elif current and line.strip():
+        elif current:
             found[current] = f"{found[current]} {line.strip()}".strip()
     return {key: _unquoted(value) for key, value in found.items()}
 

@@ -64,12 +64,19 @@ class _Walk:
     root: str
     caps: SkillCaps
     files: list[SkillFile] = field(default_factory=list)
+    folders: int = 0
     total_bytes: int = 0
 
     def enter(self, place: str, prefix: str, trail: tuple[str, ...]) -> None:
         """Take in one folder; `trail` holds the folders it lies in, so that no link goes round."""
         if len(trail) > self.caps.depth:
             raise Refused(f"{quoted(f'{self.folder}/{prefix}')} lies too deep in its skill.")
+        self.folders += 1
+        if self.folders > self.caps.files:  # links between folders multiply without any file
+            raise Refused(
+                f"The skill {quoted(self.folder)} leads through more than {self.caps.files:,} "
+                f"folders, links followed; {quoted(prefix)} is one too many."
+            )
         with os.scandir(place) as listing:
             entries = list(listing)
         for entry in entries:

@@ -7,6 +7,7 @@ linked folder is no skill of its own but another way to the one it leads to.
 """
 
 import os
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ from jobs.errors import Refused
 from jobs.values import Skill
 
 SKILL_FILE = "SKILL.md"
+MAX_ALIASES = 10_000
+"""Links to folders full of skills multiply; nobody writes that many names."""
 ROOT = "."
 """The path of a skill whose SKILL.md stands at the root of the repository."""
 
@@ -114,13 +117,19 @@ class _Places:
 
 
 def _aliases(paths: list[str], links: dict[str, str]) -> dict[str, str]:
-    """Every way through one linked folder to a skill."""
-    return {
-        link + path[len(target) :]: path
-        for link, target in links.items()
-        for path in paths
-        if path == target or path.startswith(f"{target}/")
-    }
+    """Every way through one linked folder to a skill, as far as `MAX_ALIASES` goes."""
+    ordered = sorted(paths)
+    aliases: dict[str, str] = {}
+    for link, target in links.items():
+        if target in ordered[(at := bisect_left(ordered, target)) : at + 1]:
+            aliases[link] = target
+        at = bisect_left(ordered, f"{target}/")
+        while at < len(ordered) and ordered[at].startswith(f"{target}/"):
+            aliases[link + ordered[at][len(target) :]] = ordered[at]
+            at += 1
+            if len(aliases) >= MAX_ALIASES:
+                return aliases
+    return aliases
 
 
 def _with_clashes(skills: list[Skill]) -> list[Skill]:

@@ -123,8 +123,7 @@ def copy_folder(source: Path, target: Path, caps: TarballCaps = DEFAULT_CAPS) ->
         elif entry.is_file():
             total += entry.stat().st_size
             _check_caps(caps, path, members, total)
-            shutil.copyfile(entry.path, place)
-            place.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
+            _copy_file(entry, place, path)
         _check_caps(caps, path, members, total)
     return Snapshot(target, origin.commit, origin.name)
 
@@ -143,6 +142,14 @@ def _entries(root: Path, target: Path) -> Iterator[tuple["os.DirEntry[str]", str
             yield entry, path
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
+
+
+def _copy_file(entry: "os.DirEntry[str]", place: Path, path: str) -> None:
+    try:
+        shutil.copyfile(entry.path, place)
+    except PermissionError as error:
+        raise Refused(f"{quoted(path)} cannot be read: its permissions forbid it.") from error
+    place.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
 
 
 def _check_caps(caps: TarballCaps, path: str, members: int, total: int) -> None:

@@ -30,7 +30,8 @@ def stage_skill(
         real = Path(file.real)
         path = snapshot.path_of(real)
         if path in barred:
-            left.append(path)
+            if path not in left:
+                left.append(path)
             continue
         copy = target / file.path
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ import tarfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Self, cast
 
 from jobs.content.text import quoted, size_words
 from jobs.errors import Refused, Transient
@@ -34,6 +34,9 @@ class TarballCaps:
     total_bytes: int = 2_000_000_000
     path_bytes: int = 1_024
     depth: int = 64
+    ratio: int = 200
+    """Unpacked bytes for each byte of the archive, above `ratio_floor_bytes`; text has ten."""
+    ratio_floor_bytes: int = 100_000_000
 
 
 DEFAULT_CAPS = TarballCaps()
@@ -51,11 +54,33 @@ def extract_tarball(archive: Path, target: Path, caps: TarballCaps = DEFAULT_CAP
     try:
         with gzip.open(archive) as unpacked:
             source = _MeteredReader(cast("IO[bytes]", unpacked))
-            with tarfile.open(fileobj=cast("IO[bytes]", source), mode="r|", errorlevel=2) as tar:
-                _Extraction(target, caps, source).run(tar)
+            with tarfile.open(
+                fileobj=cast("IO[bytes]", source), mode="r|", errorlevel=2, tarinfo=_Member
+            ) as tar:
+                _Extraction(target, caps, source, archive.stat().st_size).run(tar)
             source.drain()
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise Transient(f"The repository archive is damaged or cut short: {error}") from error
+    except RecursionError as error:
+        raise Refused("The repository archive has headers that describe headers.") from error
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header must be whole: tarfile alone takes a broken one for the end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        if len(buf) != tarfile.BLOCKSIZE:
+            raise tarfile.ReadError("it ends in the middle")
+        try:
+            member = super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError:
+            if not any(buf):  # the block of zeros that ends an archive
+                raise
+            raise tarfile.ReadError("a header is broken") from None
+        if member.size < 0:
+            raise tarfile.ReadError("a member has less than no content")
+        return member
 
 
 class _MeteredReader:
@@ -90,25 +115,40 @@ class _Extraction:
     target: Path
     caps: TarballCaps
     source: _MeteredReader
+    archive_bytes: int
     top: str | None = None
     members: int = 0
     total_bytes: int = 0
     links: dict[str, str] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
 
     def run(self, tar: tarfile.TarFile) -> None:
         self.source.allow(0)
         while (member := tar.next()) is not None:
-            self.members += 1
-            if self.members > self.caps.members:
-                raise Refused(
-                    f"The repository archive holds more than {self.caps.members:,} entries; "
-                    f"reading stopped at {quoted(member.name)}."
-                )
+            self._count(member.name)
             if (path := self._checked_path(member)) is not None:
                 self._write(tar, member, path)
             self.source.allow(0)
             tar.members.clear()  # type: ignore[attr-defined]  # the list would grow for ever
         self._make_links()
+
+    def _count(self, name: str) -> None:
+        self.members += 1
+        if self.members > self.caps.members:
+            raise Refused(
+                f"The repository archive holds more than {self.caps.members:,} entries; "
+                f"reading stopped at {quoted(name)}."
+            )
+
+    def _make_folder(self, path: str) -> None:
+        """Make a folder and those it lies in; one that no member names counts as a member."""
+        parts = path.split("/") if path else []
+        for count in range(1, len(parts) + 1):
+            folder = "/".join(parts[:count])
+            if folder not in self.folders:
+                self._count(folder)
+                (self.target / folder).mkdir(exist_ok=True)
+                self.folders.add(folder)
 
     def _checked_path(self, member: tarfile.TarInfo) -> str | None:
         """The member's path below the top folder; None for the top folder itself."""
@@ -132,7 +172,9 @@ class _Extraction:
             raise _refused(member, "lies behind a link of the same archive")
         try:
             if member.isdir():
-                (self.target / path).mkdir(parents=True, exist_ok=True)
+                self._make_folder(path.rpartition("/")[0])
+                (self.target / path).mkdir(exist_ok=True)
+                self.folders.add(path)
             elif member.issym():
                 self._note_link(member, path)
             elif member.isreg() and not member.issparse():
@@ -161,8 +203,14 @@ class _Extraction:
             raise _refused(
                 member, f"brings the total over {size_words(self.caps.total_bytes)} unpacked"
             )
+        allowed = max(self.caps.ratio_floor_bytes, self.caps.ratio * self.archive_bytes)
+        if self.total_bytes > allowed:
+            raise _refused(
+                member,
+                f"unpacks, with the rest, to over {self.caps.ratio} times the archive's size",
+            )
         destination = self.target / path
-        destination.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder(path.rpartition("/")[0])
         content = tar.extractfile(member)
         assert content is not None, "a regular member always has content"
         mode = 0o755 if member.mode & stat.S_IXUSR else 0o644
@@ -181,10 +229,10 @@ class _Extraction:
             if leads_to.startswith("/") or lexical.split("/")[0] == ".." or "\0" in leads_to:
                 continue
             place = self.target / path
-            place.parent.mkdir(parents=True, exist_ok=True)
             try:
+                self._make_folder(path.rpartition("/")[0])
                 place.symlink_to(leads_to)
-            except FileExistsError as error:
+            except (FileExistsError, NotADirectoryError) as error:
                 raise Refused(f"The repository archive holds {quoted(path)} twice.") from error
             except OSError:  # a target too long for the system leads nowhere
                 continue

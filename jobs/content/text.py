@@ -10,13 +10,15 @@ import unicodedata
 
 SHOWN_CHARACTERS = 120
 """A quotation in a reply longer than this is cut: a reply names a thing, it does not repeat it."""
+LISTED_NAMES = 10
 NONE_CHARACTERS = 80
 """Nobody needs more to say that there is nothing."""
 
 _EDGE_MARKS = " \t\n_*`\"'()[]{}<>.,;:!?-–—/\\•·#~+=|"
 _NONE = re.compile(
     r"""(?:no|none|nothing|nil|null|na|n/a|n\.a|not\ (?:applicable|needed|required|necessary)
-          |no\ response|(?:there\ (?:is|are)\ )?no\ (?:[\w-]+\ ){0,2}(?:files?|attachments?|inputs?))
+          |no\ response
+          |(?:there\ (?:is|are)\ )?no\ (?:[\w-]+\ ){0,2}(?:files?|attachments?|inputs?))
         (?:\ (?:needed|required|necessary|attached|provided|given|applicable))?""",
     re.VERBOSE,
 )
@@ -73,8 +75,10 @@ def quoted(text: str) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """Quoted names as a phrase: `a`, `b` and `c`."""
-    shown = [quoted(name) for name in names]
+    """Quoted names as a phrase: `a`, `b` and `c`; of very many only the first."""
+    shown = [quoted(name) for name in names[:LISTED_NAMES]]
+    if len(names) > LISTED_NAMES:
+        shown.append(f"{len(names) - LISTED_NAMES} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.content.attachments import Attached, read_attachments
+from jobs.content.attachments import Attached, Barred, read_attachments
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Refused
 from tests.jobs.content.trees import Link, write_tree
@@ -27,7 +27,7 @@ def snapshot(tmp_path: Path) -> Snapshot:
 
 
 def read(snapshot: Snapshot, *entries: str, barred: tuple[str, ...] = ()) -> Attached:
-    return read_attachments(entries, snapshot, (".",), frozenset(barred))
+    return read_attachments(entries, snapshot, (".",), Barred(frozenset(barred)))
 
 
 @pytest.mark.parametrize(

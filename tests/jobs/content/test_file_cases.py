@@ -47,7 +47,7 @@ def test_all_fields_are_read(tmp_path: Path):
         statements=(Statement("prints 42"),),
         files=("data/a.csv",),
         language="R",
-        skills=(("word-count",),),
+        skills=("word-count",),
         folders=(".", "_automation/evals"),
         own_path=PATH,
     )
@@ -70,9 +70,9 @@ def test_all_fields_are_read(tmp_path: Path):
         ({"files": "data/a.csv"}, "files", ("data/a.csv",)),
         ({"files": None}, "files", ()),
         ({"files": [{"path": "data/a.csv"}]}, "files", ("data/a.csv",)),
-        ({"target_skills": "word-count"}, "skills", (("word-count",),)),
-        ({"target_skills": ["a, b", "None"]}, "skills", (("a",), ("b",))),
-        ({"target_skills": None, "skill": "a"}, "skills", (("a",),)),
+        ({"target_skills": "word-count"}, "skills", ("word-count",)),
+        ({"target_skills": ["a, b", "None"]}, "skills", ("a, b",)),
+        ({"target_skills": None, "skill": "a"}, "skills", ("a",)),
         ({"assertions": ["a", "", " _No response_ "]}, "statements", (Statement("a"),)),
         ({"assertions": [{"text": "a"}, {"description": "b"}]}, "statements",
          (Statement("a"), Statement("b"))),
@@ -159,7 +159,7 @@ def test_a_skill_s_own_cases_are_named_after_its_path(tmp_path: Path):
     }
     first, second, third = read(tmp_path, content, "word-count/evals/evals.json")
     assert isinstance(first, CaseDraft)
-    assert (first.id, first.source, first.skills) == ("word-count#1", "skill", (("word-count",),))
+    assert (first.id, first.source, first.skills) == ("word-count#1", "skill", ("word-count",))
     assert first.folders == ("word-count", "word-count/evals", ".")
     assert second.id == "word-count#2"
     assert isinstance(third, BrokenCase)

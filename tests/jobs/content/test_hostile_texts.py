@@ -77,7 +77,7 @@ def test_any_strings_in_json_give_a_case_or_a_refusal(shelf: SkillShelf, texts: 
         expected_output=expected.encode("utf-8", "replace").decode(),
         statements=(Statement(assertion.encode("utf-8", "replace").decode()),),
         files=(file.encode("utf-8", "replace").decode(),),
-        skills=(("word-count",),),
+        skills=("word-count",),
     )
     with suppress(Refused):
         assert make_case(draft, shelf.snapshot, shelf).model_dump_json()

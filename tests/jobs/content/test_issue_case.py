@@ -2,7 +2,8 @@
 
 import pytest
 
-from jobs.content.issue_case import draft_from_issue, read_language, read_skill_names
+from jobs.content.issue_case import draft_from_issue, read_language
+from jobs.content.skill_names import read_skill_lines
 
 BODY = """## Skills
 word-count
@@ -80,7 +81,7 @@ def test_a_rubric_that_is_a_bare_path_is_one_statement():
     ],
 )
 def test_names_of_skills_are_read_out_of_lists_and_tables(section: str, names: list[str]):
-    assert [readings[0] for readings in read_skill_names(section)] == names
+    assert list(read_skill_lines(section)) == names
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ DRAFT = CaseDraft(
     prompt="Count.",
     expected_output="A number",
     statements=(Statement("prints 42"),),
-    skills=(("word-count",),),
+    skills=("word-count",),
 )
 
 

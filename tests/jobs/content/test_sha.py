@@ -115,7 +115,15 @@ def test_links_that_multiply_end_at_the_cap(tmp_path: Path):
     for n in range(30):
         files |= {f"d{n}/l": Link(f"../d{n + 1}"), f"d{n}/r": Link(f"../d{n + 1}")}
     files["s/in"] = Link("../d0")
-    with pytest.raises(Refused, match="more than 500 files"):
+    with pytest.raises(Refused, match="more than 500"):
+        list_skill_files(write_tree(tmp_path, files), "s", SkillCaps(files=500))
+
+
+def test_folders_that_link_to_each_other_end_without_a_single_file(tmp_path: Path):
+    """Ways through twelve folders with links to all others number millions; none has a file."""
+    files: dict[str, Content] = {"s/SKILL.md": "x", "s/in": Link("../d0")}
+    files |= {f"d{n}/to{m}": Link(f"../d{m}") for n in range(12) for m in range(12) if n != m}
+    with pytest.raises(Refused, match=r"`s` leads through more than 500 folders"):
         list_skill_files(write_tree(tmp_path, files), "s", SkillCaps(files=500))
 
 

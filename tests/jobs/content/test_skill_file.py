@@ -110,13 +110,92 @@ def test_without_front_matter_the_folder_gives_the_name():
     assert "no front matter" in found.warnings[0]
 
 
-@pytest.mark.parametrize(
-    "text", ["---\nname: x\n", "---\nname: x\ndescription: never closed\n# Body", "", "---"]
-)
-def test_a_front_matter_that_is_not_closed_is_text(text: str):
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff", " \t\n"])
+def test_an_empty_file_is_a_skill_with_a_warning(text: str):
     found = read(text)
-    assert found.name == "word-count"
+    assert (found.name, found.description) == ("word-count", "")
+    assert "is empty" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nname: counter\ndescription: Counts words.\n# Body\n\nCount.",
+        "---\nname: counter\ndescription: >\n  Counts\n  words.\n\n# Body",
+        "---\nname: counter\ndescription: Counts words.",
+        "---\r\nname: counter\r\ndescription: Counts words.\r\n\r\nCount.",
+    ],
+)
+def test_a_front_matter_that_is_never_closed_still_names_the_skill(text: str):
+    found = read(text, "counter")
+    assert (found.name, found.description) == ("counter", "Counts words.")
+    assert len(found.warnings) == 1
+
+
+def test_a_front_matter_that_is_never_closed_stays_in_the_text():
+    text = "---\nname: counter\n# Body"
+    found = read(text, "counter")
     assert found.text == text
+    assert "`---` is missing" in found.warnings[0]
+    assert read("---").name == "word-count"
+
+
+def test_a_rule_far_below_ends_a_front_matter_but_no_description():
+    found = read("---\nname: counter\ndescription: Counts words.\n\n# Body\n\ntext\n---\nmore", "x")
+    assert (found.name, found.description) == ("counter", "Counts words.")
+
+
+def test_blank_lines_before_the_front_matter_are_remarked_upon():
+    found = read(f"\n \n{PLAIN}")
+    assert (found.name, found.description) == ("word-count", "Counts words.")
+    assert found.text == "# Body\n\nCount.\n"
+    assert "first line" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "body", ["one\n\n---\n\ntwo\n", "---\nname: other\n---\n", "```\n---\n```\n", "a\n...\n"]
+)
+def test_rules_in_the_body_end_nothing(body: str):
+    found = read(f"---\nname: word-count\ndescription: x\n---\n{body}")
+    assert (found.name, found.text, found.warnings) == ("word-count", body, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "description"),
+    [
+        ('description: "Say \\"hi\\": twice"', 'Say "hi": twice'),
+        ("description: 'it''s: quoted'", "it's: quoted"),
+        ("description: &anchor Counts words.", "Counts words."),
+        ("description: !note Counts words.", "Counts words."),
+        ("description: !!str 2024", "2024"),
+        ('description: "half \\ud83e a pair"', "half \ufffd a pair"),
+        ("description: null", ""),
+        ("description: ~", ""),
+        ("description:", ""),
+        ("description: C# and F#", "C# and F#"),
+        ("description: Zählt Wörter 🧮", "Zählt Wörter 🧮"),
+    ],
+)
+def test_a_value_is_what_yaml_says_it_is(line: str, description: str):
+    assert read(f"---\nname: word-count\n{line}\n---\n").description == description
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "name:\tword-count\ndescription:\tCounts words.",
+        "name: word-count\ndescription: *gone Counts words.",
+        'name: word-count\ndescription: "Counts" words.',
+        "name: word-count\ndescription: %Counts words.",
+        "name: word-count\ndescription: Counts words.\nallowed-tools: [Read, Bash",
+        "name: word-count\ndescription: Counts words.\n\tkey: value",
+    ],
+)
+def test_tabs_anchors_and_quotes_that_break_yaml_lose_no_skill(front: str):
+    found = read(f"---\n{front}\n---\nBody")
+    assert found.name == "word-count"
+    assert "words." in found.description
+    assert "YAML" in found.warnings[0]
 
 
 @pytest.mark.parametrize("front", ["- a\n- b", "just words", "", "# only a comment"])
