@@ -130,6 +130,8 @@ class _Extraction:
                 self._write(tar, member, path)
             self.source.allow(0)
             tar.members.clear()  # type: ignore[attr-defined]  # the list would grow for ever
+        if not self.members:
+            raise tarfile.ReadError("it is empty")
         self._make_links()
 
     def _count(self, name: str) -> None:
