@@ -15,6 +15,7 @@ from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.queues import enqueue
+from bot.redis_clients import connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
 from bot.worker import Jobs
@@ -70,7 +71,8 @@ class Wiring:
 
     def jobs(self) -> Jobs:
         """What the two queues call."""
-        return Jobs(self._redis, self.handle_event, self.carry_out, self.say)
+        mention = self._settings.mention
+        return Jobs(self._redis, self.handle_event, self.carry_out, self.say, mention=mention)
 
     async def handle_event(self, event: Event) -> None:
         repository = self._app.repository(as_repo(event.repository))
@@ -111,7 +113,7 @@ async def wired(
 
     `pacer` is for whoever need not keep to GitHub's pace of writes.
     """
-    redis = Redis.from_url(settings.redis_url)
+    redis = connect_patiently(settings.redis_url)
     try:
         async with GitHubApp(settings, redis=redis, pacer=pacer) as app:
             budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
