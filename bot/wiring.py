@@ -3,6 +3,7 @@
 Imports the model SDKs and the GitHub client, so only workers and one-shot commands load it.
 """
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -90,7 +91,8 @@ class Wiring:
         """Say something on the issue that an unreadable job names."""
         repo = Repo.model_validate(place["repo"])
         issue = int(str(place["issue"]))
-        await self._app.repository(repo).comment(issue, text, tag=f"unreadable:{issue}")
+        tag = f"word:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        await self._app.repository(repo).comment(issue, text, tag=tag)
 
     async def _enqueue(self, request: Request) -> bool:
         return await enqueue(self._redis, request)
