@@ -69,7 +69,7 @@ async def _carry_out(request: Request, world: World) -> None:
     stored = await world.runs.blobs.get(f"{kept}/plan.json")
     plan = Plan.model_validate_json(stored) if stored else None
     commit = plan.commit if plan else await world.github.default_commit()
-    async with _open_snapshot(commit, world) as snapshot:
+    async with _open_snapshot(request, commit, world) as snapshot:
         if plan is None:
             plan = await _make_plan(request, issue, snapshot, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
@@ -87,7 +87,7 @@ def _request_id(request: Request) -> str:
 
 
 @asynccontextmanager
-async def _open_snapshot(commit: str, world: World) -> AsyncIterator[Snapshot]:
+async def _open_snapshot(request: Request, commit: str, world: World) -> AsyncIterator[Snapshot]:
     """The files of a commit, on disk while the block runs: one download for the request."""
     folder = world.runs.scratch / f"snapshot-{uuid4().hex[:12]}"
     folder.mkdir(parents=True)
@@ -96,7 +96,7 @@ async def _open_snapshot(commit: str, world: World) -> AsyncIterator[Snapshot]:
         await world.github.download_tarball(commit, archive)
         root = folder / "tree"
         await asyncio.to_thread(extract_tarball, archive, root)
-        yield Snapshot(root, commit)
+        yield Snapshot(root, commit, request.repo.name)
     finally:
         await asyncio.to_thread(remove_tree, folder)
 

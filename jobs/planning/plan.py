@@ -4,6 +4,7 @@ Decides only; nothing here costs money. Everything that a run's result depends o
 pinned in its `RunSpec`, so that carrying the plan out twice is the same work.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,8 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     judge, too many runs. What concerns one model or one skill is refused for itself.
     """
     request = given.request
-    case = find_case(
+    case = await asyncio.to_thread(
+        find_case,
         request.eval_id or f"github-issue-{request.issue}",
         given.snapshot,
         given.shelf,
