@@ -79,6 +79,8 @@ def make_environment(
         "CLAUDE_CODE_MAX_RETRIES": str(max_retries),
         "BASH_DEFAULT_TIMEOUT_MS": str(DEFAULT_COMMAND_S * 1000),
         "BASH_MAX_TIMEOUT_MS": str(MAX_COMMAND_S * 1000),
+        # a fingerprint of the first message, in the system prompt, where arms must be alike
+        "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
         **dict.fromkeys(_SWITCHED_OFF, "1"),
         **dict.fromkeys(_MODEL_NAMES, model),
     }

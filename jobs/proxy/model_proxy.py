@@ -26,6 +26,9 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 _MAX_ERROR_BYTES = 64 * 1024
 _BODY_S = 60.0
 """For a client to send its request."""
+_HOPELESS = {401, 403}
+"""Statuses about the worker's key: the session has none to change, and Claude Code would ask
+for minutes."""
 _MESSAGES = "/v1/messages"
 _PATHS = {_MESSAGES, "/v1/messages/count_tokens"}
 _QUERIES = {"", "beta=true"}
@@ -171,7 +174,10 @@ class ModelProxy:
         key = self.upstream.key.get_secret_value()
         if key:
             body = body.replace(key.encode(), b"***")
-        await client.reply(response.status_code, _passed_down(response), body)
+        headers = _passed_down(response)
+        if response.status_code in _HOPELESS:
+            headers = [*_without(headers, "x-should-retry"), ("x-should-retry", "false")]
+        await client.reply(response.status_code, headers, body)
 
     def _headers(self, head: Head) -> dict[str, str]:
         passed = {
@@ -203,6 +209,10 @@ async def _read_body(client: ClientConnection) -> bytes:
         raise Refusal(413, "request_too_large", said) from error
     except TimeoutError as error:
         raise Refusal(408, "timeout_error", "the request did not come to its end") from error
+
+
+def _without(headers: list[tuple[str, str]], dropped: str) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in headers if name != dropped]
 
 
 def _passed_down(response: httpx.Response) -> list[tuple[str, str]]:

@@ -35,7 +35,6 @@ class Net:
     @asynccontextmanager
     async def echoing(self) -> AsyncIterator[None]:
         """Serve a server that answers every line in capitals."""
-
         finished: list[asyncio.Task[None]] = []
 
         async def shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,0 +1,366 @@
+"""Sessions whose program misbehaves, in the real sandbox: each gets the end that is true."""
+
+import asyncio
+
+import pytest
+
+from demo.model_api import CLAUDE_LIKE, ScriptedModelApi, Stall
+from jobs.errors import Transient
+from jobs.sessions.bubblewrap import BubblewrapMaker
+from jobs.values import Arm, SessionEnd
+from tests.jobs.claude_code.sessions import (
+    a_session_spec,
+    fake_cli,
+    make_launcher,
+    run_fake,
+    run_session,
+)
+
+GOOD = 'started(); said(text("Total is 42")); result(result="Total is 42")'
+
+
+async def test_a_good_session_is_completed(tmp_path):
+    ran = await run_fake(tmp_path, GOOD)
+    assert (ran.result.end, ran.result.detail) == (SessionEnd.COMPLETED, "")
+    assert ran.output("response.md") == "Total is 42\n"
+    assert ran.result.launcher_version == "2.1.197"
+    assert ran.result.tools == ("Bash", "Edit", "Glob", "Read", "Skill", "Write")
+
+
+@pytest.mark.parametrize(
+    ("result", "end"),
+    [
+        ('is_error=True, result="API Error: 429 slow down"', "rate_limited"),
+        ('is_error=False, result="API Error: 429 slow down"', "rate_limited"),
+        ('is_error=True, result="API Error: Rejected (429)"', "rate_limited"),
+        ('is_error=True, result="slow down", api_error_status=529', "rate_limited"),
+        ('is_error=True, result="API Error: 500 slow down"', "error"),
+        ('is_error=False, result="API Error: 500 slow down"', "error"),
+        ('is_error=True, result="API Error: 401 slow down"', "error"),
+        ('is_error=True, result="slow down: unable to connect"', "error"),
+    ],
+)
+async def test_an_api_error_is_no_success_whatever_the_exit_code_says(tmp_path, result, end):
+    """Exit code 0, subtype `success`, the error text where the answer should be."""
+    ran = await run_fake(tmp_path, f"started(); result({result})")
+    assert ran.result.end == end
+    assert ran.names == []
+    assert not ran.result.scored
+    assert "slow down" not in ran.result.detail
+
+
+async def test_text_before_an_empty_result_is_the_answer(tmp_path):
+    body = (
+        'started(); said(text("Total is 42"), call("t1", command="true")); answered("t1"); result()'
+    )
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.output("response.md") == "Total is 42\n"
+
+
+async def test_nothing_said_and_nothing_left_is_no_output(tmp_path):
+    ran = await run_fake(tmp_path, "started(); result()")
+    assert ran.result.end is SessionEnd.NO_OUTPUT
+    assert ran.result.scored
+
+
+@pytest.mark.parametrize("begin", ['said(call("t1")); answered("t1")', "pass"])
+async def test_a_stream_that_stops_is_stalled_and_keeps_what_was_done(tmp_path, begin):
+    """Long before the time limit; and tried a second time, since the platform failed."""
+    body = f'started(); open("output/part.txt", "w").write("half")\n{begin}\ntime.sleep(600)'
+    async with asyncio.timeout(30):
+        ran = await run_fake(tmp_path, body, limits={"idle_s": 0.4, "wall_s": 500.0})
+    assert ran.result.end is SessionEnd.STALLED
+    assert ran.names == ["part.txt"]
+    assert ran.result.retries == 1
+    assert ran.result.wall_s < 20
+
+
+async def test_a_stalled_session_leaves_the_other_one_alone(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    stalled, good = await asyncio.gather(
+        run_fake(tmp_path / "a", "started(); time.sleep(600)", limits={"idle_s": 0.4}),
+        run_fake(tmp_path / "b", GOOD),
+    )
+    assert (stalled.result.end, good.result.end) == (SessionEnd.STALLED, SessionEnd.COMPLETED)
+
+
+async def test_a_command_that_runs_long_is_no_silence(tmp_path):
+    """A simulation may say nothing for minutes; that is not the model's silence."""
+    body = f'started(); said(call("t1")); time.sleep(1.2); answered("t1"); {GOOD[11:]}'
+    ran = await run_fake(tmp_path, body, limits={"idle_s": 0.4})
+    assert ran.result.end is SessionEnd.COMPLETED
+
+
+async def test_a_pause_before_another_attempt_is_no_silence(tmp_path):
+    retry = 'say(type="system", subtype="api_retry", attempt=1, error_status=529, '
+    body = f"started(); {retry}retry_delay_ms=5000); time.sleep(1.2); {GOOD[11:]}"
+    ran = await run_fake(tmp_path, body, limits={"idle_s": 0.4})
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.result.retries == 1
+
+
+@pytest.mark.parametrize("last", ["sys.stdout.flush()", "os.fork()"])
+async def test_a_program_that_stays_after_its_result_is_ended(tmp_path, last):
+    async with asyncio.timeout(30):
+        ran = await run_fake(tmp_path, f"{GOOD}; {last}; time.sleep(600)")
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.output("response.md") == "Total is 42\n"
+
+
+async def test_a_program_that_reads_its_input_to_the_end_first_starts(tmp_path):
+    body = f'prompt = sys.stdin.read()\n{GOOD}\nopen("output/prompt", "w").write(prompt)'
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert "Count the words of the poem." in ran.output("prompt")
+
+
+async def test_a_program_that_never_reads_its_input_works_too(tmp_path):
+    case = a_session_spec(tmp_path).run.eval_case.model_copy(update={"prompt": "x" * 900_000})
+    ran = await run_fake(tmp_path, GOOD, eval_case=case)
+    assert ran.result.end is SessionEnd.COMPLETED
+
+
+async def test_lines_of_megabytes_garbage_and_a_missing_line_break_lose_nothing(tmp_path):
+    body = """
+started()
+said(text("x" * 3_000_000))
+print("Warning: something from a library", flush=True)
+os.write(1, b"\\xff\\xfe{\\n")
+print("and on the other stream", file=sys.stderr, flush=True)
+said(text("Total is 42"), id="msg_2")
+sys.stdout.write(json.dumps({"type": "result", "subtype": "success", "result": "Total is 42"}))
+"""
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.result.turns == 2
+    assert ran.result.transcript_truncated
+    [end] = ran.events("end")
+    assert end["unreadable_lines"] == 2
+    assert end["unreadable"][0] == "Warning: something from a library"
+    assert "on the other stream" in end["errors"]
+
+
+async def test_an_answer_cut_at_the_limit_is_not_scored_without_a_file(tmp_path):
+    body = 'started(); said(text("half"), stop_reason="max_tokens"); result(result="half")'
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.MAX_TOKENS
+    assert not ran.result.scored
+
+
+async def test_an_answer_cut_at_the_limit_is_scored_with_a_file(tmp_path):
+    body = (
+        'started(); open("output/a.txt", "w").write("42")\n'
+        'said(text("half"), stop_reason="max_tokens"); result(result="half")'
+    )
+    ran = await run_fake(tmp_path, body)
+    assert (ran.result.end, ran.result.scored) == (SessionEnd.MAX_TOKENS, True)
+
+
+async def test_the_output_limit_is_in_the_programs_own_environment(tmp_path):
+    body = f'{GOOD}\nopen("output/env", "w").write(json.dumps(dict(os.environ)))'
+    ran = await run_fake(tmp_path, body, limits={"output_tokens": 7_777})
+    assert '"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "7777"' in ran.output("env")
+
+
+async def test_usage_repeated_on_every_part_of_a_message_counts_once(tmp_path):
+    usage = 'usage={"input_tokens": 100, "output_tokens": 30, "cache_read_input_tokens": 7}'
+    body = f"""
+started()
+said(text("a"), {usage})
+said(text("b"), {usage})
+said(call("t1"), {usage})
+answered("t1")
+said(text("c"), id="msg_2", {usage})
+result(result="c", usage={{"input_tokens": 200, "output_tokens": 60}})
+"""
+    ran = await run_fake(tmp_path, body)
+    usage = ran.result.usage
+    assert (usage.requests, usage.input_tokens, usage.output_tokens) == (2, 200, 60)
+    assert usage.cache_read_tokens == 14
+    assert ran.result.turns == 2
+
+
+@pytest.mark.parametrize("more", ["", ", errors=[]", ', result=None, stop_reason="tool_use"'])
+async def test_the_limit_of_turns_keeps_what_was_done(tmp_path, more):
+    body = f"""
+started(); open("output/part.txt", "w").write("half")
+said(text("working"), call("t1")); answered("t1")
+say(type="result", subtype="error_max_turns", is_error=True, num_turns=3{more})
+sys.exit(1)
+"""
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.MAX_TURNS
+    assert ran.result.scored
+    assert ran.names == ["part.txt", "response.md"]
+
+
+async def test_the_programs_own_limit_of_cost_is_a_limit_of_cost(tmp_path):
+    body = 'started(); say(type="result", subtype="error_max_budget_usd", is_error=True)'
+    assert (await run_fake(tmp_path, body)).result.end is SessionEnd.MAX_COST
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param('started(); said(text("a")); os.kill(os.getpid(), 9)', id="killed"),
+        pytest.param('started(); said(text("a")); os._exit(0)', id="silent and content"),
+        pytest.param('started(); said(text("a")); os._exit(3)', id="silent"),
+        pytest.param('started(); print(\'{"type": "result", "resu\', end="")', id="cut"),
+        pytest.param("sys.exit(1)", id="never started"),
+        pytest.param("started(); result(subtype='error_during_execution')", id="its own failure"),
+    ],
+)
+async def test_an_end_without_a_result_is_an_error_and_tried_again(tmp_path, body):
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.ERROR
+    assert ran.result.detail
+    assert ran.result.retries == 1
+
+
+async def test_a_program_that_is_no_program_is_an_error(tmp_path):
+    cli = fake_cli(tmp_path, "")
+    cli.binary.write_bytes(b"\x7fELF but not really")
+    ran = await run_session(make_launcher(cli), a_session_spec(tmp_path))
+    assert ran.result.end is SessionEnd.ERROR
+    assert ran.result.detail.startswith("Claude Code did not start (exit code")
+
+
+async def test_a_second_attempt_that_works_counts(tmp_path):
+    class FailingOnce(BubblewrapMaker):
+        """A sandbox that cannot start the first time."""
+
+        opened = 0
+
+        def open(self, *args, **kwargs):
+            self.opened += 1
+            if self.opened == 1:
+                raise Transient("no sandbox today")
+            return super().open(*args, **kwargs)
+
+    launcher = make_launcher(fake_cli(tmp_path, GOOD), sandboxes=FailingOnce())
+    ran = await run_session(launcher, a_session_spec(tmp_path))
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.result.retries == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ('skills=["word-count", "stray"]', "stray"),
+        ('skills=["Word-Count"]', "Word-Count"),
+        ('tools=["Bash", "Read"]', "the tools Bash, Read"),
+        ('tools=["Bash","Edit","Glob","Read","Skill","Write","WebFetch"]', "WebFetch"),
+        ('mcp_servers=[{"name": "mail"}]', "mail"),
+        ('plugins=[{"name": "extra"}]', "extra"),
+        ('claude_code_version="2.0.9"', "2.1.197 or newer"),
+        ('claude_code_version=""', "2.1.197 or newer"),
+    ],
+)
+async def test_a_session_that_is_not_the_one_that_was_meant_is_ended_at_once(
+    tmp_path, changes, words
+):
+    """Before it can spend anything: a stray skill or tool would spoil the comparison."""
+    body = f"started({changes}); time.sleep(600)"
+    async with asyncio.timeout(30):
+        ran = await run_fake(tmp_path, body)
+    assert ran.result.end is SessionEnd.ERROR
+    assert words in ran.result.detail
+
+
+async def test_a_skill_that_was_not_found_voids_the_session(tmp_path):
+    ran = await run_fake(tmp_path, GOOD, arm=Arm.WITH_SKILL)
+    assert ran.result.end is SessionEnd.ERROR
+    assert ran.result.detail == "Claude Code did not find the skill word-count"
+
+
+async def test_messages_of_another_model_than_was_asked_for_are_shown(tmp_path):
+    """The first event still names the one that was asked for."""
+    body = 'started(); said(text("a"), model="claude-haiku-4-5"); result(result="a")'
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.served_models == ("claude-haiku-4-5",)
+
+
+async def test_messages_of_two_models_are_both_shown(tmp_path):
+    body = """
+started()
+said(text("a"), id="1"); said(text("b"), id="2", model="claude-haiku-4-5")
+result(result="b")
+"""
+    ran = await run_fake(tmp_path, body)
+    assert ran.result.served_models == ("claude-sonnet-4-6", "claude-haiku-4-5")
+
+
+@pytest.mark.parametrize(
+    ("call", "failed", "loaded"),
+    [
+        ('"Skill", skill="word-count"', False, True),
+        ('"Skill", skill="word-count"', True, False),
+        ('"Skill", skill="another"', False, False),
+        ('"Read", file_path="/box/.claude/skills/word-count/SKILL.md"', False, True),
+        ('"Read", file_path="input/input_001.csv"', False, False),
+        ('"Bash", command="cat .claude/skills/word-count/SKILL.md"', False, True),
+        ('"Bash", command="cd .claude/skills/*/ && cat SKILL.md"', False, True),
+        ('"Bash", command="echo word-count"', False, False),
+    ],
+)
+async def test_whether_the_skill_was_loaded_is_told_by_what_happened(
+    tmp_path, call, failed, loaded
+):
+    shown = "Count with `wc -w`, and never by eye: people lose track after thirty words."
+    words = shown if "cd .claude" in call else "ok"
+    body = f"""
+started(skills=["word-count"])
+said(call("t1", {call}))
+answered("t1", {words!r}, is_error={failed})
+result(result="done")
+"""
+    ran = await run_fake(tmp_path, body, arm=Arm.WITH_SKILL)
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.result.skill_loaded is loaded
+    assert (ran.result.tool_calls, ran.result.failed_tool_calls) == (1, int(failed))
+
+
+async def test_time_that_runs_out_is_scored_with_what_was_done(tmp_path):
+    body = """
+started(); open("output/part.txt", "w").write("half")
+for number in range(6000):
+    said(text("working"), id=str(number)); time.sleep(0.1)
+"""
+    ran = await run_fake(tmp_path, body, limits={"wall_s": 1.0})
+    assert (ran.result.end, ran.result.scored) == (SessionEnd.TIMEOUT, True)
+    assert ran.names == ["part.txt", "response.md"]
+
+
+async def test_time_that_runs_out_while_the_api_fails_is_not_the_agents(tmp_path):
+    body = """
+started(); said(text("a"))
+while True:
+    say(type="system", subtype="api_retry", attempt=1, error_status=429); time.sleep(0.1)
+"""
+    ran = await run_fake(tmp_path, body, limits={"wall_s": 0.6})
+    assert ran.result.end is SessionEnd.RATE_LIMITED
+
+
+async def test_a_session_that_is_cancelled_leaves_nothing(tmp_path):
+    api = ScriptedModelApi(models=CLAUDE_LIKE)
+    stall = Stall()
+    api.fail(stall)
+    body = """
+from urllib.request import Request, urlopen
+asked = {"model": "claude-sonnet-4-6", "max_tokens": 9}
+asked["messages"] = [{"role": "user", "content": "a"}]
+key = {"x-api-key": os.environ["ANTHROPIC_API_KEY"]}
+url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+urlopen(Request(url, json.dumps(asked).encode(), key))
+"""
+    async with api.serve() as server, asyncio.timeout(30):
+        launcher = make_launcher(fake_cli(tmp_path, body), server.anthropic_url)
+        running = asyncio.create_task(launcher.run(a_session_spec(tmp_path)))
+        await stall.gate.reached.wait()
+        assert len(list((tmp_path / "scratch").iterdir())) == 1
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    assert list((tmp_path / "scratch").iterdir()) == []
