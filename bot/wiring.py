@@ -15,6 +15,7 @@ from bot.blobs import Blobs
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
+from bot.metrics import Counts
 from bot.queues import enqueue
 from bot.redis_clients import connect_patiently
 from bot.store.budget import RedisBudget
@@ -84,6 +85,7 @@ class Wiring:
             runs=self._runs,
             github=self._app.repository(request.repo),
             ledger=RedisLedger(self._redis),
+            counts=Counts(self._redis),
         )
         await carry_out(request, world, last_try=last_try)
 

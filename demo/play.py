@@ -46,6 +46,7 @@ class Stage:
     github: LocalGitHub
     repository: RepositoryHandle
     web_url: str
+    bot_url: str
     settings: Settings
     model_api: ScriptedModelApi
 
@@ -132,7 +133,8 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
         repository = setting.seed(github)
         bound = open_socket("127.0.0.1", 0)
         await stack.enter_async_context(serving(make_app(settings), bound))
-        github.set_webhook(f"http://127.0.0.1:{bound.getsockname()[1]}/webhook", secret)
+        bot_url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        github.set_webhook(f"{bot_url}/webhook", secret)
         working = asyncio.create_task(
             run_worker(settings, scratch / "work", pacer=setting.pacer)
             if setting.worker
@@ -143,6 +145,7 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
                 github=github,
                 repository=repository,
                 web_url=served.web_url,
+                bot_url=bot_url,
                 settings=settings,
                 model_api=setting.model_api,
             )

@@ -289,6 +289,13 @@ class Ledger(Protocol):
         """Wait until no other request runs the same thing, then hold it for ourselves."""
 
 
+class Counts(Protocol):
+    """Counts how things end, for whoever watches the bot."""
+
+    async def add(self, what: Literal["runs", "sessions"], outcome: str, /) -> None:
+        """Count one; losing a count loses nothing else."""
+
+
 class Clock(Protocol):
     """Now, in UTC; given, so that a test can name the day."""
 

@@ -9,7 +9,7 @@ from jobs.living_comment import LivingComment
 from jobs.planning.dedup import record_key
 from jobs.publishing import publish_run
 from jobs.requests import Request
-from jobs.results import RunRecord
+from jobs.results import RunRecord, RunResult
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -62,8 +62,15 @@ class RunRunner:
         await moved("publishing")
         report = await publish_run(finished, self._world)
         result = finished.result
+        await self._count(result)
         log.info("run_ended", graded=result.graded, difference=result.difference)
         self._living.change(row, state="done" if result.graded else "ungraded", url=report.url)
+
+    async def _count(self, result: RunResult) -> None:
+        counts = self._world.counts
+        await counts.add("runs", "graded" if result.graded else "ungraded")
+        for session in result.sessions:
+            await counts.add("sessions", session.end)
 
     async def _find_finished(self, spec: RunSpec) -> RunRecord | None:
         """The ledger's record of this run; one of our own is from an earlier attempt."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from config.settings import Settings
 from jobs.judging.judge import AgentJudge
-from jobs.ports import BlobStore, Budget, Clock, GitHub, Ledger, ModelCatalog
+from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger, ModelCatalog
 from jobs.sessions.session_spec import SessionSpec
 from jobs.values import SessionResult
 
@@ -44,3 +44,4 @@ class World:
     runs: RunWorld
     github: GitHub
     ledger: Ledger
+    counts: Counts

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from bot.github.pacing import Slot
 from demo.github import LocalGitHub, RepositoryHandle
 from demo.model_api import ScriptedModelApi
@@ -63,6 +65,12 @@ class Scene:
             return [reaction.content for reaction in target.reactions]
         comment = next(one for one in target.comments if one.id == comment_id)
         return [reaction.content for reaction in comment.reactions]
+
+    async def get(self, path: str) -> str:
+        """A page of the bot itself."""
+        async with httpx.AsyncClient(verify=False) as client:
+            answer = await client.get(self.stage.bot_url + path)
+        return answer.raise_for_status().text
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait until something holds. Fails, saying what did not and what the bot said."""

@@ -99,3 +99,12 @@ async def test_a_label_taken_back_in_time_starts_nothing(scene: Scene) -> None:
     await scene.until(lambda: bool(scene.bot_comments(2)), "the help")
     await scene.github.deliveries_done()
     assert scene.reports(1) == []
+
+
+async def test_what_ended_is_counted(scene: Scene) -> None:
+    """An operator sees runs and sessions on the page Prometheus reads."""
+    scene.label(1)
+    await scene.label_gone(1)
+    page = await scene.get("/metrics")
+    assert 'skillbench_runs_total{outcome="graded"} 1.0' in page
+    assert 'skillbench_sessions_total{outcome="completed"} 2.0' in page
