@@ -141,6 +141,7 @@ class DockerSandbox:
         max_output: int = 1_000_000,
     ) -> CommandResult:
         """Run one command; when this returns or is cancelled, no process of it is left."""
+        self._check_work()
         with self._stdin(stdin) as input_file:
             command = ContainerCommand(
                 argv=argv, timeout_s=timeout_s, stdin=input_file, merge_errors=True
@@ -160,6 +161,7 @@ class DockerSandbox:
 
         Raises `Transient` where the engine, not the program, has failed.
         """
+        self._check_work()
         with self._stdin(program.stdin) as input_file:
             command = ContainerCommand(
                 argv=program.argv,
@@ -181,6 +183,11 @@ class DockerSandbox:
     def _folders(self) -> tuple[Path, ...]:
         box = self.setup.box
         return (box.work, box.home, box.temporary)
+
+    def _check_work(self) -> None:
+        """Some engines make a folder that is not there, and every output would be lost in it."""
+        if not self.setup.box.work.is_dir():
+            raise Transient("no sandbox could be started: its work folder is gone")
 
     def _start(
         self,

@@ -69,7 +69,7 @@ async def ask_engine(docker: Docker, host: str) -> EngineFacts:
     try:
         info: Mapping[str, Any] = await docker.system.info()
     except ENGINE_ERRORS as error:
-        raise Transient(_explain_silence(host, error)) from error
+        raise Transient(explain_silence(host, error)) from error
     return EngineFacts(docker.api_version, rootless=check_engine(info, host))
 
 
@@ -150,7 +150,7 @@ async def _inspect(docker: Docker, name: str, host: str) -> dict[str, Any] | Non
     except ENGINE_ERRORS as error:
         if isinstance(error, DockerError) and error.status == _NOT_FOUND:
             return None
-        raise Transient(_explain_silence(host, error)) from error
+        raise Transient(explain_silence(host, error)) from error
 
 
 def _no_image(name: str) -> Refused:
@@ -161,7 +161,8 @@ def _no_image(name: str) -> Refused:
     )
 
 
-def _explain_silence(host: str, error: BaseException) -> str:
+def explain_silence(host: str, error: BaseException) -> str:
+    """Why an engine does not answer, and what to do about it."""
     if "Permission denied" in str(error):
         return (
             f"The worker's user may not use the Docker Engine at {host}: run a rootless engine "

@@ -12,7 +12,7 @@ from jobs.sessions.docker import DockerMaker
 from jobs.sessions.unconfined import UnconfinedMaker
 from jobs.sessions.workspace import Workspace
 from tests.jobs.sessions import dockerd, podman
-from tests.jobs.sessions.podman import Engine
+from tests.jobs.sessions.podman import IMAGE, Engine
 
 SMALL = BoxLimits(
     memory_bytes=0,
@@ -61,18 +61,25 @@ def dockerd_engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def podman_maker(podman_engine: Engine) -> DockerMaker:
     """One for all tests, as a worker has one for all sessions: it remembers its engine."""
-    return DockerMaker(image=podman_engine.image, host=podman_engine.host, limits=SMALL)
+    return DockerMaker(image=IMAGE, host=podman_engine.host, limits=SMALL)
 
 
 @pytest.fixture(scope="session")
 def dockerd_maker(dockerd_engine: Engine) -> DockerMaker:
-    return DockerMaker(image=dockerd_engine.image, host=dockerd_engine.host, limits=SMALL)
+    return DockerMaker(image=IMAGE, host=dockerd_engine.host, limits=SMALL)
 
 
 @pytest.fixture(params=["podman", "dockerd"])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Every engine that can be had here."""
-    return request.getfixturevalue(f"{request.param}_engine")
+def docker_maker(request: pytest.FixtureRequest) -> DockerMaker:
+    """The docker sandbox, on every engine that can be had here."""
+    return request.getfixturevalue(f"{request.param}_maker")
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, docker_maker: DockerMaker) -> Engine:
+    """The engine of `docker_maker`."""
+    kind = request.node.callspec.params["docker_maker"]
+    return request.getfixturevalue(f"{kind}_engine")
 
 
 @pytest.fixture(params=["bubblewrap", "none", "podman", "dockerd"])

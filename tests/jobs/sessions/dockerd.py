@@ -6,13 +6,18 @@ firewall rule, no forwarding.
 
 import contextlib
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.jobs.sessions.podman import IMAGE, Engine, pack_busybox, wait_for_socket
+from tests.jobs.sessions.podman import (
+    IMAGE,
+    Engine,
+    find_missing,
+    unpack_busybox,
+    wait_for_socket,
+)
 
 PROGRAMS = ("dockerd", "docker", "runc", "busybox")
 
@@ -21,8 +26,7 @@ def find_obstacle() -> str | None:
     """Why no Docker Engine can be started here; None if one can."""
     if os.geteuid() != 0:
         return "an engine that holds limits needs root"
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    return f"not installed: {', '.join(missing)}" if missing else None
+    return find_missing(PROGRAMS)
 
 
 @contextlib.contextmanager
@@ -34,19 +38,21 @@ def serve_dockerd() -> Iterator[Engine]:
         for option in ("data-root", "exec-root", "pidfile"):
             options += [f"--{option}", str(folder / option)]
         host = f"unix://{folder / 's'}"
+        engine = Engine(
+            host=host,
+            tells_out_of_memory=True,
+            refuses_user_namespaces=True,
+            command=("docker", "--host", host),
+            environment={"PATH": os.environ["PATH"], "HOME": top},
+        )
         with (folder / "log").open("wb") as log:
-            engine = subprocess.Popen(
+            service = subprocess.Popen(
                 ["dockerd", "--host", host, *options], stdout=log, stderr=log, cwd=folder
             )
         try:
             wait_for_socket(folder / "s")
-            subprocess.run(
-                ["docker", "--host", host, "import", "-", IMAGE],
-                stdin=pack_busybox(folder),
-                check=True,
-                capture_output=True,
-            )
-            yield Engine(host, IMAGE, tells_out_of_memory=True)
+            engine.import_image(unpack_busybox(folder), IMAGE)
+            yield engine
         finally:
-            engine.terminate()
-            engine.wait()
+            service.terminate()
+            service.wait()

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,12 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 runtime = "runc"
 """
+_REGISTRIES = """
+[[registry]]
+location = "127.0.0.1:1"
+blocked = true
+"""
+"""Podman asks a registry that does not answer again and again; this one it need not ask."""
 
 
 @dataclass(frozen=True)
@@ -33,64 +39,103 @@ class Engine:
 
     host: str
     """As in `DOCKER_HOST`."""
-    image: str
     tells_out_of_memory: bool
     """Whether it notices that the kernel ended something over the memory limit."""
+    refuses_user_namespaces: bool
+    """Whether its own filter of system calls does; podman's lets them be made."""
+    command: tuple[str, ...]
+    """Its command line, as far as the subcommand."""
+    environment: Mapping[str, str]
+
+    def import_image(self, folder: Path, name: str, *changes: str) -> None:
+        """Make an image of everything below `folder`, with lines of a Dockerfile."""
+        packed = folder.with_suffix(".tar")
+        subprocess.run(["tar", "-C", str(folder), "-cf", str(packed), "."], check=True)
+        options = [word for line in changes for word in ("--change", line)]
+        with packed.open("rb") as content:
+            subprocess.run(
+                [*self.command, "import", *options, "-", name],
+                stdin=content,
+                env=self.environment,
+                check=True,
+                capture_output=True,
+            )
 
 
 def find_obstacle() -> str | None:
     """Why podman cannot be served here; None if it can."""
     if os.geteuid() != 0:
         return "an engine that holds limits needs root"
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    return f"not installed: {', '.join(missing)}" if missing else None
+    return find_missing(PROGRAMS)
+
+
+def find_missing(programs: Iterable[str]) -> str | None:
+    """The programs that are not installed, and a busybox that would need its libraries."""
+    missing = [name for name in programs if shutil.which(name) is None]
+    if missing:
+        return f"not installed: {', '.join(missing)}"
+    linked = subprocess.run(
+        ["ldd", shutil.which("busybox") or ""], capture_output=True, check=False
+    )
+    return "busybox is not the static one" if linked.returncode == 0 else None
 
 
 @contextlib.contextmanager
 def serve_podman() -> Iterator[Engine]:
     """Podman with runc, for as long as the block lasts."""
-    # the socket's path has to be short, and a container's folders may be long
-    with tempfile.TemporaryDirectory(prefix="pod", ignore_cleanup_errors=True) as top:
-        folder = Path(top)
-        (folder / "containers.conf").write_text(_CONFIGURATION)
-        environment = {
-            "PATH": os.environ["PATH"],
-            "CONTAINERS_CONF": str(folder / "containers.conf"),
-        }
-        podman = ["podman", "--storage-driver", "overlay"]
-        for option in ("root", "runroot", "tmpdir"):
-            podman += [f"--{option}", str(folder / option)]
-        subprocess.run(
-            [*podman, "import", "-", IMAGE],
-            stdin=pack_busybox(folder),
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
-        path = folder / "s"
+    # the socket's path has to be short, and that of a test's own folder is not
+    folder = Path(tempfile.mkdtemp(prefix="pod"))
+    engine = _make_engine(folder)
+    service: subprocess.Popen[bytes] | None = None
+    try:
+        engine.import_image(unpack_busybox(folder), IMAGE)
         service = subprocess.Popen(
-            [*podman, "system", "service", "--time=0", f"unix://{path}"],
-            env=environment,
+            [*engine.command, "system", "service", "--time=0", engine.host],
+            env=engine.environment,
             stderr=subprocess.DEVNULL,
         )
-        try:
-            wait_for_socket(path)
-            # its monitor hears of memory through the second version of control groups alone
-            second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
-            yield Engine(f"unix://{path}", IMAGE, tells_out_of_memory=second)
-        finally:
+        wait_for_socket(folder / "s")
+        yield engine
+    finally:
+        if service is not None:
             service.terminate()
             service.wait()
-            subprocess.run(
-                [*podman, "rm", "--all", "--force", "--time=0"],
-                env=environment,
-                check=False,
-                capture_output=True,
-            )
+        _remove(folder)
 
 
-def pack_busybox(folder: Path) -> int:
-    """A descriptor of a tar file: busybox under all its names, and nothing else."""
+def _make_engine(folder: Path) -> Engine:
+    (folder / "containers.conf").write_text(_CONFIGURATION)
+    (folder / "registries.conf").write_text(_REGISTRIES)
+    podman = ["podman", "--storage-driver", "overlay"]
+    for option in ("root", "runroot", "tmpdir"):
+        podman += [f"--{option}", str(folder / option)]
+    return Engine(
+        host=f"unix://{folder / 's'}",
+        # its monitor hears of memory through the second version of control groups alone
+        tells_out_of_memory=Path("/sys/fs/cgroup/cgroup.controllers").exists(),
+        refuses_user_namespaces=False,
+        command=tuple(podman),
+        environment={
+            "PATH": os.environ["PATH"],
+            "CONTAINERS_CONF": str(folder / "containers.conf"),
+            "CONTAINERS_REGISTRIES_CONF": str(folder / "registries.conf"),
+        },
+    )
+
+
+def _remove(folder: Path) -> None:
+    """Podman mounts its store onto itself, and its last container's monitor may be at work."""
+    for _ in range(50):
+        store = str(folder / "root" / "overlay")
+        subprocess.run(["umount", store], check=False, capture_output=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)
+
+
+def unpack_busybox(folder: Path) -> Path:
+    """A file system: busybox under all its names, and nothing else."""
     binaries = folder / "image" / "bin"
     binaries.mkdir(parents=True)
     program = shutil.which("busybox")
@@ -99,9 +144,7 @@ def pack_busybox(folder: Path) -> int:
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)
     for name in set(listed.stdout.split()) - {"busybox"}:
         (binaries / name).symlink_to("busybox")
-    packed = folder / "image.tar"
-    subprocess.run(["tar", "-C", str(folder / "image"), "-cf", str(packed), "."], check=True)
-    return os.open(packed, os.O_RDONLY)
+    return folder / "image"
 
 
 def wait_for_socket(path: Path) -> None:
