@@ -21,6 +21,7 @@ VENDOR_DOORS = {
     "githubkit": "bot/github",
     "anthropic": "jobs/models",
     "openai": "jobs/models",
+    "aiodocker": "jobs/sessions/docker",
 }
 
 LONGEST_FILE = 300

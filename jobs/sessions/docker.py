@@ -112,8 +112,8 @@ class DockerMaker:
                 async with self.open(workspace.work, memory_mb=256):
                     return None
             except (UserError, Transient) as error:
-                cause = f" The engine said: {describe(error.__cause__)}" if error.__cause__ else ""
-                return f"{error}{cause}"
+                said = describe(error.__cause__) if error.__cause__ else ""
+                return str(error) if said in str(error) else f"{error} The engine said: {said}"
 
     def _check(self, binds: Sequence[Bind]) -> None:
         """The engine's socket inside a session would end all protection."""

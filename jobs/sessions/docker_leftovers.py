@@ -79,10 +79,12 @@ def is_left_over(labels: Mapping[str, str], *, now_s: float) -> bool:
 
 
 def _place() -> str:
-    namespace = ""
-    with contextlib.suppress(OSError):
-        namespace = str(Path("/proc/self/ns/pid").readlink())
-    return f"{socket.gethostname()}/{namespace}".replace(" ", "_")
+    """On Linux what the machine drew at its start, for host names repeat."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return socket.gethostname().replace(" ", "_")
 
 
 def _started(pid: int) -> str:
