@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot.intake import Intake, QueueUnavailable
 from bot.metrics import WebMetrics
+from bot.needs import require
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.webhook import TurnedAway, read_delivery
@@ -27,6 +28,8 @@ from jobs.errors import Error
 
 CREDENTIALS_GOOD_FOR_S = 60.0
 """A successful check of the App's credentials is believed for this long."""
+TROUBLE_GOOD_FOR_S = 5.0
+"""And a failed one; anybody may ask, and GitHub limits how often we may."""
 CHECK_TIMEOUT_S = 5.0
 
 CheckCredentials = Callable[[], Awaitable[None]]
@@ -50,13 +53,10 @@ def create_app(
     Raises `Error` where a setting is missing without which no delivery could be trusted or
     kept.
     """
+    require(settings, "github_webhook_secret", "redis_url")
     secret = settings.github_webhook_secret.get_secret_value().encode()
-    if not secret:
-        raise Error("SKILLBENCH_GITHUB_WEBHOOK_SECRET is empty; set it to the webhook's secret.")
-    if not settings.redis_url:
-        raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
     redis = connect_briefly(settings.redis_url)
-    shell = WebShell(secret, redis, check_credentials)
+    shell = WebShell(secret, redis, Credentials(check_credentials))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -75,13 +75,12 @@ def create_app(
 class WebShell:
     """The endpoints, over one secret and one Redis."""
 
-    def __init__(self, secret: bytes, redis: Redis, check_credentials: CheckCredentials) -> None:
+    def __init__(self, secret: bytes, redis: Redis, credentials: "Credentials") -> None:
         self._secret = secret
         self._redis = redis
         self._intake = Intake(redis)
         self._metrics = WebMetrics()
-        self._check_credentials = check_credentials
-        self._proven_at: float | None = None
+        self._credentials = credentials
 
     async def webhook(self, request: Request) -> Response:
         """Take one delivery: 202 queued, 200 repeated or ignored, 4xx turned away, 503 later."""
@@ -108,7 +107,9 @@ class WebShell:
 
     async def readyz(self, _: Request) -> Response:
         """Whether a delivery could be taken and answered now; says what is in the way."""
-        redis, credentials = await asyncio.gather(self._redis_state(), self._credentials_state())
+        redis, credentials = await asyncio.gather(
+            self._redis_state(), self._credentials.state()
+        )
         ready = redis == credentials == "ok"
         answer = {"ready": ready, "redis": redis, "credentials": credentials}
         return JSONResponse(answer, status_code=200 if ready else 503)
@@ -121,7 +122,7 @@ class WebShell:
         self._metrics.deliveries.labels(outcome).inc()
         body = {"outcome": outcome, "reason": reason} if reason else {"outcome": outcome}
         # what is refused unread would otherwise be read by the server to its end
-        headers = {"connection": "close"} if status == 413 else None
+        headers = {"connection": "close"} if status in {408, 413} else None
         return Response(msgspec.json.encode(body), status, headers, media_type="application/json")
 
     async def _redis_state(self) -> str:
@@ -132,13 +133,29 @@ class WebShell:
             return "cannot be reached; see SKILLBENCH_REDIS_URL"
         return "ok"
 
-    async def _credentials_state(self) -> str:
-        now = time.monotonic()
-        if self._proven_at is not None and now - self._proven_at < CREDENTIALS_GOOD_FOR_S:
-            return "ok"
+
+class Credentials:
+    """What is known of the App's credentials; GitHub is asked seldom, whoever asks us how often."""
+
+    def __init__(self, check: CheckCredentials) -> None:
+        self._check = check
+        self._asking = asyncio.Lock()
+        self._state = ""
+        self._good_until = 0.0
+
+    async def state(self) -> str:
+        """`ok`, or what is wrong and what to do about it."""
+        async with self._asking:  # whoever waited here takes the answer of who went first
+            if time.monotonic() >= self._good_until:
+                self._state = await self._ask()
+                good_for = CREDENTIALS_GOOD_FOR_S if self._state == "ok" else TROUBLE_GOOD_FOR_S
+                self._good_until = time.monotonic() + good_for
+            return self._state
+
+    async def _ask(self) -> str:
         try:
             async with asyncio.timeout(CHECK_TIMEOUT_S):
-                await self._check_credentials()
+                await self._check()
         except Error as error:
             return str(error)
         except TimeoutError:
@@ -146,5 +163,4 @@ class WebShell:
         except Exception:
             log.exception("credentials_check_failed")
             return "the check failed; the log says why"
-        self._proven_at = now
         return "ok"

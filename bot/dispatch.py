@@ -1,19 +1,23 @@
 """Who answers which event, and what becomes of the answer.
 
 The table names every handler. A handler only decides; here its decision is carried out:
-a reason is logged, a reply is posted once, requests are put on their queue.
+a reason is logged, a reply is posted once, requests are put on their queue. Whoever asks
+again for what is on its way is told so.
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any, Protocol
 
 import structlog
 
+from bot.queues import Asking
 from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import Event, IssueCommented, IssueLabelled
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_labelled import on_issue_labelled
 from handlers.questions import HandlerContext, Questions
+from handlers.replies import asked_before
 from jobs.ports import IssueWriter
 from jobs.requests import Request
 
@@ -24,8 +28,8 @@ HANDLERS: dict[type[Event], Handler] = {
     IssueCommented: on_issue_commented,
 }
 
-EnqueueRequest = Callable[[Request], Awaitable[bool]]
-"""Puts a request on its queue; False where it is there already."""
+SAME_MOMENT = timedelta(minutes=1)
+"""An issue opened with a label is delivered twice within it: nobody has asked twice."""
 
 log = structlog.get_logger(__name__)
 
@@ -34,8 +38,18 @@ class Repository(IssueWriter, Questions, Protocol):
     """What dispatch needs of one repository: the handlers' questions, and a place to answer."""
 
 
+class RequestQueue(Protocol):
+    """What dispatch needs of the queue of requests."""
+
+    async def enqueue(self, request: Request, *, delivery: str) -> bool:
+        """Put a request on it; False where it is there, or was, and may not come again."""
+
+    async def find_asking(self, request: Request) -> Asking | None:
+        """Which delivery put the request with this key on it."""
+
+
 async def dispatch(
-    event: Event, context: HandlerContext, repository: Repository, enqueue: EnqueueRequest
+    event: Event, context: HandlerContext, repository: Repository, queue: RequestQueue
 ) -> Decision:
     """Decide on an event and carry the decision out; gives it, for the log and the tests.
 
@@ -49,12 +63,32 @@ async def dispatch(
         case Reply():
             await _reply(decision, repository)
         case Enqueue(requests=requests, replies=replies):
+            answers = list(replies)
             for request in requests:
-                is_new = await enqueue(request)
-                log.info("request_enqueued", key=request.key, is_new=is_new)
-            for reply in replies:
-                await _reply(reply, repository)
+                if not await _enqueue(request, event, queue):
+                    answers += await _asked_again(request, event, context, queue)
+            for answer in answers:
+                await _reply(answer, repository)
     return decision
+
+
+async def _enqueue(request: Request, event: Event, queue: RequestQueue) -> bool:
+    is_new = await queue.enqueue(request, delivery=event.delivery)
+    log.info("request_enqueued", key=request.key, is_new=is_new)
+    return is_new
+
+
+async def _asked_again(
+    request: Request, event: Event, context: HandlerContext, queue: RequestQueue
+) -> list[Reply]:
+    """What to say about a request that was not taken: nothing, where only we see it twice."""
+    earlier = await queue.find_asking(request)
+    if earlier is None or earlier.delivery == event.delivery:
+        return []
+    if context.clock() - earlier.at < SAME_MOMENT:
+        return []
+    body = asked_before(context.mention, earlier.at)
+    return [Reply(issue=event.issue, body=body, tag=f"again:{event.delivery}")]
 
 
 async def _reply(reply: Reply, repository: Repository) -> None:

@@ -26,6 +26,8 @@ from bot.redis_clients import REDIS_AWAY
 LEASE_S = 15.0
 """A killed worker's job starts elsewhere after this long at most, plus one poll."""
 RECONNECT_S = 0.5
+STARTING_S = 0.05
+"""How often a worker that leaves looks for jobs that had not started when it began to."""
 TAKER_KEPT_MS = milliseconds(timedelta(days=1))
 """How long a worker may be paused and still find out that its job went to another."""
 
@@ -66,18 +68,22 @@ END = (
     STILL_OURS
     + """
 redis.call('del', KEYS[1], KEYS[3], KEYS[5])
+redis.call('set', KEYS[2], 'nobody', 'px', ARGV[3])
 redis.call('zrem', KEYS[4], ARGV[2])
 return 1
 """
 )
-"""Take a job off the queue for good."""
+"""Take a job off the queue for good. Signed by nobody, so that a renewal which was on its way
+at the same time, or a paused worker's, does not bring it back.
+"""
 
 HAND_BACK = (
     STILL_OURS
     + """
 redis.call('del', KEYS[1])
-redis.call('set', KEYS[3], ARGV[3], 'px', ARGV[4])
-redis.call('zadd', KEYS[4], ARGV[5], ARGV[2])
+redis.call('set', KEYS[2], 'nobody', 'px', ARGV[3])
+redis.call('set', KEYS[3], ARGV[4], 'px', ARGV[5])
+redis.call('zadd', KEYS[4], ARGV[6], ARGV[2])
 if tonumber(redis.call('get', KEYS[5]) or 0) > 0 then redis.call('decr', KEYS[5]) end
 return 1
 """
@@ -123,12 +129,18 @@ class LeaseWorker(Worker):
                 return
 
     async def close(self) -> None:
-        """Hand running jobs back, so that another worker starts them at once, and leave."""
+        """Hand running jobs back, so that another worker starts them at once, and leave.
+
+        Only the jobs are cancelled, each once: the hand-over around them must come to its end.
+        """
         self._is_leaving = True
-        running = list(self.tasks.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        stopped: set[asyncio.Task[Any]] = set()
+        while running := [task for task in self.tasks.values() if not task.done()]:
+            for job in set(self.job_tasks.values()) - stopped:
+                job.cancel()
+                stopped.add(job)
+            await asyncio.wait(running, timeout=STARTING_S)  # a job may just be starting
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
         if self._renewal is not None:
             self._renewal.cancel()
         with suppress(*REDIS_AWAY):
@@ -158,6 +170,8 @@ class LeaseWorker(Worker):
             await super().run_job(job_id, score)
         except REDIS_AWAY as trouble:  # the lease runs out, and then the job starts again
             log.warning("job_let_go", job=job_id, problem=type(trouble).__name__)
+        except Exception:  # arq would end the worker for it, and all its other jobs
+            log.exception("job_broke", job=job_id)
         finally:
             self._leases.pop(job_id, None)
 
@@ -196,7 +210,7 @@ class LeaseWorker(Worker):
 
     async def _let_go(self, job_id: str, script: str, rest: list[Argument]) -> None:
         """End our hold, when Redis answers again; a worker that leaves does not wait for that."""
-        arguments: list[Argument] = [self._leases[job_id].token, job_id, *rest]
+        arguments: list[Argument] = [self._leases[job_id].token, job_id, TAKER_KEPT_MS, *rest]
         while True:
             try:
                 ours = await self.pool.register_script(script)(

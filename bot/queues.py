@@ -7,7 +7,8 @@ loading arq.
 
 import time
 from collections.abc import Collection
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -31,6 +32,8 @@ KEEP_JOB = timedelta(days=30)
 REMEMBER = timedelta(days=7)
 """How long a delivery id, or the key of a commented request, is known again."""
 EVENT_VERSION = 1
+LATEST_MS = 2**43
+"""A time that no calendar holds would end the worker that reads it."""
 
 ENQUEUE_ONCE = """
 if redis.call('exists', KEYS[3]) == 1 then return 0 end
@@ -61,16 +64,22 @@ def write_job(job: dict[str, Any]) -> bytes:
 
 
 def read_job(stored: bytes, *, known: Collection[str]) -> dict[str, Any]:
-    """Arq's `job_deserializer`. A job that makes no sense here becomes `ANSWER_UNREADABLE`."""
+    """Arq's `job_deserializer`. A job that makes no sense here becomes `ANSWER_UNREADABLE`.
+
+    It is the same job however often it is read, so its time is no reading's.
+    """
+    enqueued = 0
     try:
         job = msgspec.json.decode(stored)
-        known_call = job["f"] in known and isinstance(job["a"], list) and len(job["a"]) == 1
-        if known_call and job["k"] == {} and isinstance(job["et"], int):
-            return {"t": job.get("t"), "f": job["f"], "a": job["a"], "k": {}, "et": job["et"]}
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
+        if isinstance(job["et"], int) and 0 <= job["et"] < LATEST_MS:
+            enqueued = job["et"]
+            known_call = job["f"] in known and isinstance(job["a"], list) and len(job["a"]) == 1
+            if known_call and job["k"] == {}:
+                return {"t": None, "f": job["f"], "a": job["a"], "k": {}, "et": enqueued}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
         pass
     text = stored.decode("utf-8", errors="replace")
-    return {"t": None, "f": ANSWER_UNREADABLE, "a": [text], "k": {}, "et": now_ms()}
+    return {"t": None, "f": ANSWER_UNREADABLE, "a": [text], "k": {}, "et": enqueued}
 
 
 def now_ms() -> int:
@@ -85,12 +94,20 @@ def read_event(stored: Any) -> Event:
     return event
 
 
-async def enqueue(redis: Redis, request: Request) -> bool:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Which delivery put a request on the queue, and when."""
+
+    delivery: str
+    at: datetime
+
+
+async def enqueue(redis: Redis, request: Request, *, delivery: str = "") -> bool:
     """Put a request on its queue; False where the same key is there, or was this week.
 
     A request from a comment is known by its key for a week, since its delivery may come
     again. One from a label is known only while it waits or runs: putting the label on once
-    more asks once more.
+    more asks once more. `delivery` is noted for `find_asking`.
     """
     now = now_ms()
     job_id = f"request:{request.key}"
@@ -105,4 +122,20 @@ async def enqueue(redis: Redis, request: Request) -> bool:
             remember,
         ],
     )
+    if taken:
+        asking = msgspec.json.encode({"delivery": delivery, "at": now})
+        await redis.set(_asking_key(request), asking, px=milliseconds(REMEMBER))
     return bool(taken)
+
+
+async def find_asking(redis: Redis, request: Request) -> Asking | None:
+    """Who put the request with this key on the queue last; None where that is not known."""
+    stored = await redis.get(_asking_key(request))
+    if stored is None:
+        return None
+    noted = msgspec.json.decode(stored)
+    return Asking(noted["delivery"], datetime.fromtimestamp(noted["at"] / 1000, UTC))
+
+
+def _asking_key(request: Request) -> str:
+    return f"skillbench:asking:{request.key}"

@@ -10,12 +10,12 @@ from typing import Any
 
 import structlog
 
-from jobs.errors import Gone, Transient
+from jobs.errors import Gone
 from jobs.requests import NEEDS_BENCHMARK
 
 TEXT = (
-    "❌ **This request came from another version of the bot** and cannot be read any more. "
-    "Nothing was started and nothing was charged. Please ask again."
+    "❌ **This request came from another version of the bot** and cannot be read any more "
+    "(reference `{reference}`). Nothing was started and nothing was charged. Please ask again."
 )
 
 Say = Callable[[dict[str, Any], str], Awaitable[None]]
@@ -24,16 +24,19 @@ Say = Callable[[dict[str, Any], str], Awaitable[None]]
 log = structlog.get_logger(__name__)
 
 
-async def answer_unreadable(stored: Any, say: Say, *, mention: str) -> None:
-    """Say on the issue, if one can be made out, that the request was lost."""
+async def answer_unreadable(stored: Any, say: Say, *, mention: str, reference: str) -> None:
+    """Say on the issue, if one can be made out, that the request was lost.
+
+    Raises `Transient` as `say` does: it is worth saying later.
+    """
     place = find_place(stored, mention=mention)
+    log.error("unreadable_job", reference=reference, place=place, job=str(stored)[:500])
     if place is None:
-        log.error("unreadable_job", job=str(stored)[:500])
         return
     try:
-        await say(place, TEXT)
-    except (Gone, Transient) as trouble:
-        log.exception("unreadable_job_not_answered", problem=str(trouble))
+        await say(place, TEXT.format(reference=reference))
+    except Gone as gone:
+        log.info("nowhere_to_answer", reason=str(gone))
 
 
 def find_place(stored: Any, *, mention: str) -> dict[str, Any] | None:

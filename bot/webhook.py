@@ -4,6 +4,7 @@ Verifies before it parses, over the bytes as they came, and takes no more of the
 GitHub would send. It decides nothing and stores nothing.
 """
 
+import asyncio
 import hmac
 import re
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from handlers.events import Event
 
 MAX_BODY = 25 * 1024 * 1024
 """GitHub's own cap on a payload: larger ones are never sent."""
+
+BODY_S = 30.0
+"""A sender that dawdles longer is no GitHub, which gives a whole delivery ten seconds."""
 
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
@@ -45,8 +49,13 @@ class Delivery:
     content: Event | Ignored
 
 
-async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
-    """The body, refused as soon as it proves longer than `limit`. Raises `TurnedAway` (413)."""
+async def read_body(
+    request: Request, limit: int = MAX_BODY, *, longest_s: float = BODY_S
+) -> bytes:
+    """The body, refused as soon as it proves longer than `limit`, or slower than `longest_s`.
+
+    Raises `TurnedAway` (413 and 408; 400 where it was cut off).
+    """
     too_large = TurnedAway(413, f"The payload is larger than {limit} bytes.")
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > limit:
@@ -54,11 +63,14 @@ async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
     chunks: list[bytes] = []
     length = 0
     try:
-        async for chunk in request.stream():
-            length += len(chunk)
-            if length > limit:
-                raise too_large
-            chunks.append(chunk)
+        async with asyncio.timeout(longest_s):
+            async for chunk in request.stream():
+                length += len(chunk)
+                if length > limit:
+                    raise too_large
+                chunks.append(chunk)
+    except TimeoutError:
+        raise TurnedAway(408, f"The payload took longer than {longest_s:.0f} s.") from None
     except ClientDisconnect:
         raise TurnedAway(400, "The payload was cut off.") from None
     return b"".join(chunks)
@@ -95,7 +107,7 @@ async def read_delivery(request: Request, secret: bytes) -> Delivery:
         raise TurnedAway(400, "X-GitHub-Hook-Installation-Target-ID is not an id.")
     try:
         content = parse_event(name, body, delivery)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TurnedAway(400, f"The payload is not what GitHub sends for {name}: {error}") from None
     return Delivery(delivery, target, name, content)
 

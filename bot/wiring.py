@@ -25,17 +25,20 @@ from config.settings import Settings, names_in
 from handlers.events import Event
 from handlers.questions import HandlerContext, as_repo
 from jobs.benchmark import carry_out
+from jobs.claude_code.cli import ClaudeCli
+from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
 from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
 from jobs.models.agent import ModelAgent
 from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
-from jobs.ports import Budget
+from jobs.ports import Budget, SandboxMaker
 from jobs.requests import Repo, Request
 from jobs.sessions.api_launcher import ApiLauncher
+from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.sandboxes import make_sandbox_maker
 from jobs.sessions.tools import SessionTools
-from jobs.world import RunWorld, World
+from jobs.world import Launchers, RunWorld, World
 
 
 def utc_now() -> datetime:
@@ -50,8 +53,9 @@ async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -
     if problem := await sandboxes.problem():
         raise Refused(problem)
     agent = ModelAgent(doors := Doors(settings))
+    api = ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb)
     return RunWorld(
-        launcher=ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb),
+        launchers=make_launchers(settings, api, sandboxes),
         judge=AgentJudge(agent, sandboxes, SessionTools),
         catalog=ApiModelCatalog(doors),
         blobs=Blobs(settings.blobs),
@@ -60,6 +64,24 @@ async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -
         clock=utc_now,
         scratch=scratch,
     )
+
+
+def make_launchers(settings: Settings, api: ApiLauncher, sandboxes: SandboxMaker) -> Launchers:
+    """Our own loop, and Claude Code where it is installed and its key is set."""
+    try:
+        if not isinstance(sandboxes, BubblewrapMaker):
+            raise Refused(f"it needs the sandbox `bubblewrap`, and this is `{sandboxes.name}`.")  # noqa: TRY301
+        if not settings.anthropic_api_key.get_secret_value():
+            raise Refused("ANTHROPIC_API_KEY is not set.")  # noqa: TRY301
+        claude = ClaudeCodeLauncher(
+            cli=ClaudeCli.find(settings.claude_binary),
+            sandboxes=sandboxes,
+            api=ModelApi(base_url=settings.anthropic_base_url, key=settings.anthropic_api_key),
+            memory_mb=settings.session_memory_mb,
+        )
+    except Refused as reason:
+        return Launchers({"api": api}, {"claude-code": str(reason)})
+    return Launchers({"api": api, "claude-code": claude}, {})
 
 
 class Wiring:

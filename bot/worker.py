@@ -5,7 +5,6 @@ cost a job nothing; a platform's trouble and crashes are counted, each only so o
 """
 
 import asyncio
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -16,7 +15,7 @@ import msgspec
 import structlog
 from arq.connections import ArqRedis
 from arq.typing import WorkerCoroutine
-from arq.worker import Retry, func
+from arq.worker import func
 from pydantic import ValidationError
 from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import LockError
@@ -34,6 +33,7 @@ from bot.queues import (
     write_job,
 )
 from bot.redis_clients import REDIS_AWAY
+from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.unreadable import Say, answer_unreadable, find_place
 from handlers.events import Event
 from jobs.errors import Gone, Transient
@@ -49,10 +49,6 @@ Call = Callable[[dict[str, Any], Any], Coroutine[Any, Any, None]]
 JOB_TIMEOUT = timedelta(hours=12)
 """Far beyond any request: sessions have limits of their own, this one is for a stuck loop."""
 EVENT_TIMEOUT = timedelta(minutes=10)
-MOST_TROUBLES = 6
-"""Waits of 30 s, 1, 2, 4, 8 minutes between them: about a quarter of an hour in all."""
-FIRST_WAIT = timedelta(seconds=30)
-TROUBLE_KEPT = timedelta(days=1)
 MOST_CRASHES = 4
 """Workers that one job may take down with it before it is called the cause."""
 EVENTS_AT_ONCE = 20
@@ -93,48 +89,51 @@ class Jobs:
         self._carry_out = carry_out
         self._say = say
         self._mention = mention
-        self._first_wait = first_wait
+        self._troubles = Troubles(redis, first_wait=first_wait)
 
     async def handle_event(self, ctx: dict[str, Any], stored: Any) -> None:
         """Decide on an event and act on it; events about one issue take turns."""
         try:
             event = read_event(stored)
         except msgspec.ValidationError:
-            await answer_unreadable(stored, self._say, mention=self._mention)
+            await self.answer_unreadable(ctx, stored)
             return
-        with structlog.contextvars.bound_contextvars(delivery=event.delivery):
+        reference = reference_of(ctx)
+        with structlog.contextvars.bound_contextvars(delivery=event.delivery, reference=reference):
+            if ctx["job_try"] > MOST_CRASHES:
+                await self._give_up_crashing(stored, reference)
+                return
             try:
                 async with self._turn(event), asyncio.timeout(EVENT_TIMEOUT.total_seconds()):
                     await self._handle(event)
             except Gone as gone:
                 log.info("event_came_to_nothing", reason=str(gone))
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
-                if await self._is_given_up(ctx, trouble):
-                    await self._apologise(stored, event.delivery)
+                if await self._troubles.is_given_up(ctx, trouble):
+                    await self._answer(stored, BROKEN.format(reference=reference))
             except Exception:
                 log.exception("event_failed")
-                await self._apologise(stored, event.delivery)
+                await self._answer(stored, BROKEN.format(reference=reference))
 
     async def carry_out_request(self, ctx: dict[str, Any], stored: Any) -> None:
         """Carry out a request, which answers for itself; here only for what it cannot."""
         try:
             request = Request.model_validate(stored)
         except ValidationError:
-            await answer_unreadable(stored, self._say, mention=self._mention)
+            await self.answer_unreadable(ctx, stored)
             return
-        reference = _reference(ctx)
-        with structlog.contextvars.bound_contextvars(request=request.key):
+        reference = reference_of(ctx)
+        with structlog.contextvars.bound_contextvars(request=request.key, reference=reference):
             if ctx["job_try"] > MOST_CRASHES:
-                log.error("given_up", crashes=MOST_CRASHES)
-                await self._answer(stored, CRASHED.format(times=MOST_CRASHES, reference=reference))
+                await self._give_up_crashing(stored, reference)
                 await self._counts.add("requests", "crashed")
                 return
-            last_try = await self._troubles(ctx) + 1 >= MOST_TROUBLES
+            last_try = await self._troubles.is_last_try(ctx)
             try:
                 async with asyncio.timeout(JOB_TIMEOUT.total_seconds()):
                     await self._carry_out(request, last_try)
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
-                if await self._is_given_up(ctx, trouble):
+                if await self._troubles.is_given_up(ctx, trouble):
                     await self._answer(stored, BROKEN.format(reference=reference))
                     await self._counts.add("requests", "given_up")
             except Exception:
@@ -144,39 +143,22 @@ class Jobs:
             else:
                 await self._counts.add("requests", "ended")
 
-    async def answer_unreadable(self, _: dict[str, Any], text: Any) -> None:
-        """Answer for a job that this version cannot read."""
-        await answer_unreadable(text, self._say, mention=self._mention)
-
-    async def _troubles(self, ctx: dict[str, Any]) -> int:
+    async def answer_unreadable(self, ctx: dict[str, Any], stored: Any) -> None:
+        """Answer for a job that this version cannot read; later, if GitHub is away."""
+        reference = reference_of(ctx)
         try:
-            return int(await self._redis.get(_trouble_key(ctx)) or 0)
-        except REDIS_AWAY:
-            return 0
+            await answer_unreadable(stored, self._say, mention=self._mention, reference=reference)
+        except (Transient, *REDIS_AWAY) as trouble:
+            await self._troubles.is_given_up(ctx, trouble)
+        except Exception:
+            log.exception("not_answered", reference=reference)
 
-    async def _is_given_up(self, ctx: dict[str, Any], trouble: Exception) -> bool:
-        """Whether there was trouble too often. Raises `Retry` for another try if not."""
-        key = _trouble_key(ctx)
-        try:
-            count = int(await self._redis.incr(key))
-            await self._redis.expire(key, TROUBLE_KEPT)
-            if count >= MOST_TROUBLES:
-                log.error("given_up", job=ctx["job_id"], problem=str(trouble))
-                await self._redis.delete(key)
-                return True
-        except REDIS_AWAY:  # cannot be counted, and must not be lost
-            count = 1
-        asked = trouble.retry_after if isinstance(trouble, Transient) else None
-        wait = asked or self._first_wait * 2 ** (count - 1)
-        wait *= 1 + random.random() / 4  # noqa: S311 -- spreads the tries, hides nothing
-        log.warning("trouble", problem=str(trouble), wait_s=wait.total_seconds(), count=count)
-        raise Retry(defer=wait)
-
-    async def _apologise(self, stored: Any, reference: str) -> None:
-        """Tell whoever asked us something that it came to nothing; say nothing to others."""
-        await self._answer(stored, BROKEN.format(reference=reference))
+    async def _give_up_crashing(self, stored: Any, reference: str) -> None:
+        log.error("given_up", crashes=MOST_CRASHES)
+        await self._answer(stored, CRASHED.format(times=MOST_CRASHES, reference=reference))
 
     async def _answer(self, stored: Any, text: str) -> None:
+        """Tell whoever asked us something; say nothing to others."""
         place = find_place(stored, mention=self._mention)
         if place is None:
             return
@@ -201,14 +183,6 @@ class Jobs:
         finally:
             with suppress(LockError, *REDIS_AWAY):  # it frees itself
                 await lock.release()
-
-
-def _trouble_key(ctx: dict[str, Any]) -> str:
-    return f"skillbench:troubles:{ctx['job_id']}"
-
-
-def _reference(ctx: dict[str, Any]) -> str:
-    return str(ctx["job_id"]).removeprefix("request:")
 
 
 def make_workers(

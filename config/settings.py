@@ -75,6 +75,10 @@ class Settings(BaseSettings):
         default="unix:///var/run/docker.sock", validation_alias=AliasChoices("DOCKER_HOST")
     )
     """Where the docker sandbox finds its engine; a name of Docker's own."""
+    launcher: Literal["api", "claude-code"] = "api"
+    """How a session is run where the command does not say."""
+    claude_binary: str = ""
+    """The program of Claude Code, where it is not on PATH."""
     model: str = "claude-sonnet"
     judge_model: str = "claude-opus"
     session_timeout: timedelta = timedelta(minutes=30)

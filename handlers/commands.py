@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, cast
 
 from handlers import replies
 from handlers.command_lines import find_command_lines
@@ -22,7 +23,8 @@ LONGEST_NAME = 200
 """Caps on what one comment can ask for, whoever asks."""
 
 COMMANDS = ("run", "help")
-VALUE_OPTIONS = ("skill", "eval", "model", "trials")
+VALUE_OPTIONS = ("skill", "eval", "model", "launcher", "trials")
+LAUNCHERS = ("api", "claude-code")
 OPTIONS = (*VALUE_OPTIONS, "force", "help")
 
 ALIASES = frozenset({"sonnet", "opus", "haiku"})
@@ -47,6 +49,7 @@ class Run:
     models: tuple[str, ...] = ()
     skill: str | None = None
     eval_id: str | None = None
+    launcher: Literal["api", "claude-code"] | None = None
     force: bool = False
 
 
@@ -133,6 +136,7 @@ def _parse_run(words: list[str]) -> Run | Help:
         models=tuple(dict.fromkeys(models)),
         skill=values.get("skill"),
         eval_id=values.get("eval"),
+        launcher=cast('Literal["api", "claude-code"] | None', values.get("launcher")),
         force=_TRUTH[values.get("force", "no")],
     )
 
@@ -152,6 +156,10 @@ def _value(option: str, value: str | None, word: str, rest: Iterator[str]) -> st
             raise _Problem(replies.bad_value("--force", value, "`true` or `false`"))
     elif option == "trials":
         _check_trials(value)
+    elif option == "launcher":
+        value = value.casefold()
+        if value not in LAUNCHERS:
+            raise _Problem(replies.bad_value("--launcher", value, "`api` or `claude-code`"))
     elif len(value) > LONGEST_NAME or not value.isprintable():
         wanted = f"a name of at most {LONGEST_NAME} characters"
         raise _Problem(replies.bad_value(f"--{option}", value, wanted))

@@ -92,6 +92,7 @@ def _requests(event: IssueCommented, runs: Sequence[Run], asked_at: datetime) ->
                 models=run.models,
                 skill=run.skill,
                 eval_id=run.eval_id,
+                launcher=run.launcher,
                 force=run.force,
                 asked_at=asked_at,
             )

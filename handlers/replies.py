@@ -6,6 +6,7 @@ hold a command where the bot would read one, so that no answer can start another
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 QUOTE_LIMIT = 60
 """Characters of somebody's word that are repeated in an answer."""
@@ -43,6 +44,15 @@ def owner_not_allowed(login: str, owner: str) -> str:
 
 def pull_requests_not_offered() -> str:
     return "Benchmarks of pull requests are not offered yet; please ask on an issue."
+
+
+def asked_before(mention: str, at: datetime) -> str:
+    """The same was asked for at `at`, and nothing is started a second time."""
+    return (
+        f"This was asked for on {at:%Y-%m-%d} at {at:%H:%M} UTC, and I did not start it a second "
+        "time: its comment on this issue shows how far it is, or how it ended. To measure "
+        f"again, write `{mention} run --force` in a new comment."
+    )
 
 
 def help_text(mention: str) -> str:
@@ -112,6 +122,7 @@ def _usage_table(mention: str) -> str:
         (f"{mention} run claude-sonnet gpt-4.1", "compare on each of these models"),
         (f"{mention} run --skill NAME", "only this skill, if the eval case names several"),
         (f"{mention} run --eval ID", "another eval case than this issue's own"),
+        (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
         (f"{mention} run --force", "measure again although a finished run exists"),
         (f"{mention} help", "show this table"),
     ]

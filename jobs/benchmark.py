@@ -108,7 +108,14 @@ async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: 
         permission=world.github.permission,
         ledger=world.ledger,
     )
-    given = PlanInput(request=request, issue=issue, snapshot=snapshot, shelf=shelf, known=known)
+    given = PlanInput(
+        request=request,
+        issue=issue,
+        snapshot=snapshot,
+        shelf=shelf,
+        known=known,
+        check=world.runs.launchers.check,
+    )
     return await make_plan(given, world.runs.catalog, world.runs.settings)
 
 

@@ -132,7 +132,7 @@ async def _run_arm(
         await asyncio.to_thread(bundle.write_bytes, stored)
     else:
         with_skill = arm is Arm.WITH_SKILL
-        session = await world.launcher.run(
+        session = await world.launchers.get(spec.launcher).run(
             SessionSpec(
                 arm=arm,
                 run=spec,

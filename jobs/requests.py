@@ -47,6 +47,8 @@ class Request(Value):
     """Models as typed; empty: the configured one."""
     skill: str | None = None
     eval_id: str | None = None
+    launcher: Literal["api", "claude-code"] | None = None
+    """How sessions are run; None: the configured way."""
     force: bool = False
     """Measure again even if a finished run exists."""
     asked_at: datetime

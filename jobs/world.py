@@ -4,29 +4,52 @@ Two values, because a comparison on a local folder needs no GitHub: `RunWorld` r
 comparison, `World` answers a request on an issue.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from config.settings import Settings
+from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger, ModelCatalog
 from jobs.sessions.session_spec import SessionSpec
-from jobs.values import SessionResult
+from jobs.values import RunSpec, SessionResult
 
 
 class Launcher(Protocol):
-    """How a session is run. `api` is our own agent loop; more may follow."""
+    """How a session is run: `api`, our own agent loop, or `claude-code`, the real program."""
+
+    def check(self, run: RunSpec, /) -> None:
+        """Whether a run can be carried out; raises `Refused` before anything is spent."""
 
     async def run(self, session: SessionSpec) -> SessionResult:
         """One session from staging to its bundle; raises nothing but `CancelledError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launchers:
+    """The launchers of this worker, and why the others are not there."""
+
+    ready: Mapping[str, Launcher]
+    missing: Mapping[str, str]
+
+    def get(self, name: str) -> Launcher:
+        """A launcher by name. Raises `Refused` with what the operator must install."""
+        if name not in self.ready:
+            raise Refused(f"the launcher `{name}` cannot be used here: {self.missing[name]}")
+        return self.ready[name]
+
+    def check(self, run: RunSpec) -> None:
+        """Whether a run can be carried out. Raises `Refused` before anything is spent."""
+        self.get(run.launcher).check(run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWorld:
     """What one comparison needs."""
 
-    launcher: Launcher
+    launchers: Launchers
     judge: AgentJudge
     catalog: ModelCatalog
     blobs: BlobStore

@@ -62,6 +62,7 @@ def run(
     eval_id: Annotated[str | None, typer.Option("--eval", help="Id of the eval case.")] = None,
     model: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_MODEL.")] = None,
     judge: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_JUDGE_MODEL.")] = None,
+    launcher: Annotated[str | None, typer.Option(help="`api` or `claude-code`.")] = None,
     output: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(
         "skillbench-report"
     ),
@@ -73,7 +74,7 @@ def run(
     from bot.cli.local_run import LocalRun, run_locally
 
     with errors_told(), scratch_folder() as scratch:
-        settings = load_settings(for_people=True, model=model, judge_model=judge)
+        settings = load_settings(for_people=True, model=model, judge_model=judge, launcher=launcher)
         wanted = LocalRun(path=path, skill=skill, eval_id=eval_id, output=output)
         raise typer.Exit(run_locally(wanted, settings, scratch))
 

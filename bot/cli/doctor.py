@@ -10,9 +10,12 @@ from rich.console import Console
 from bot.blobs import Blobs
 from bot.github.app import GitHubApp
 from config.settings import Settings
+from jobs.claude_code.cli import ClaudeCli
+from jobs.claude_code.readiness import find_problem
 from jobs.errors import Error
 from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
+from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.sandboxes import make_sandbox_maker
 
 GOOD, BAD = 0, 1
@@ -67,6 +70,16 @@ async def check_sandbox(settings: Settings) -> str | None:
     return await maker.problem()
 
 
+async def check_claude_code(settings: Settings) -> str | None:
+    """Sessions in Claude Code can start here, if they are what runs by default."""
+    if settings.launcher != "claude-code":
+        return None
+    sandboxes = make_sandbox_maker(settings.sandbox)
+    if not isinstance(sandboxes, BubblewrapMaker):
+        return "the launcher claude-code needs SKILLBENCH_SANDBOX=bubblewrap"
+    return await find_problem(ClaudeCli.find(settings.claude_binary), sandboxes)
+
+
 async def check_model(settings: Settings) -> str | None:
     """The configured model exists and the key may use it."""
     await ApiModelCatalog(Doors(settings)).resolve(settings.model)
@@ -94,6 +107,7 @@ CHECKS: dict[str, Check] = {
     "Redis": check_redis,
     "blob store": check_blobs,
     "sandbox": check_sandbox,
+    "Claude Code": check_claude_code,
     "model": check_model,
     "judge": check_judge,
 }

@@ -88,6 +88,7 @@ async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
         issue=_no_issue(),
         snapshot=snapshot,
         shelf=shelf,
+        check=world.launchers.check,
         known=Known(comments=(), permission=_nobody, ledger=NoLedger()),
     )
     plan = await make_plan(plan_input, world.catalog, settings)

@@ -2,8 +2,9 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,18 @@ from starlette.applications import Starlette
 
 from bot.app import create_app
 from bot.embedded_redis import embedded_redis
+from bot.needs import require, require_key
 from config.settings import Settings
 from jobs.errors import Error
 
 if TYPE_CHECKING:
+    from bot.github.app import GitHubApp
     from bot.github.pacing import Pacer
+
+GRACE_S = 10
+"""How long a delivery may still take when the server ends; GitHub waits no longer either."""
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
 
 log = structlog.get_logger(__name__)
 
@@ -25,20 +33,28 @@ log = structlog.get_logger(__name__)
 class Server(uvicorn.Server):
     """uvicorn inside a loop of ours, whose signals are ours too."""
 
-    def install_signal_handlers(self) -> None:
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
         """Signals are handled by `until_stopped`."""
+        yield
 
 
 def make_app(settings: Settings) -> Starlette:
     """The web application, its readiness proven by the App's credentials."""
 
     async def check_credentials() -> None:
-        from bot.github.app import GitHubApp  # heavy, and needed only when somebody asks
-
-        async with GitHubApp(settings) as app:
+        # heavy, and needed only when somebody asks: loaded beside the loop, which goes on
+        app = await asyncio.to_thread(_make_github_app, settings)
+        async with app:
             await app.prove()
 
     return create_app(settings, check_credentials=check_credentials)
+
+
+def _make_github_app(settings: Settings) -> "GitHubApp":
+    from bot.github.app import GitHubApp
+
+    return GitHubApp(settings)
 
 
 def make_server(settings: Settings) -> Server:
@@ -46,31 +62,58 @@ def make_server(settings: Settings) -> Server:
     return Server(
         uvicorn.Config(
             make_app(settings),
-            settings.host,
-            settings.port,
             ws="none",  # nothing here speaks it, and its library takes memory
             log_config=None,
             access_log=False,
+            timeout_graceful_shutdown=GRACE_S,
         )
     )
 
 
-async def run_server(settings: Settings) -> None:
-    """Serve until cancelled."""
-    server = make_server(settings)
-    log.info("serving", host=settings.host, port=settings.port)
-    serving = asyncio.create_task(server.serve())
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes any. Raises `Error` naming the settings to change."""
     try:
-        await asyncio.shield(serving)
-    finally:
-        server.should_exit = True
-        await serving
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        # asyncio switches Nagle's delay (40 ms an answer) off only where the protocol is named
+        bound = socket.socket(family, kind, socket.IPPROTO_TCP)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(BACKLOG)
+        except BaseException:
+            bound.close()
+            raise
+    except (OSError, UnicodeError) as problem:
+        raise Error(
+            f"Cannot listen on {host} port {port} ({problem}); change SKILLBENCH_HOST or "
+            "SKILLBENCH_PORT, or --host and --port."
+        ) from None
+    bound.setblocking(False)
+    return bound
+
+
+async def run_server(settings: Settings) -> None:
+    """Serve until cancelled; deliveries under way are then answered first."""
+    server = make_server(settings)
+    with listen(settings.host, settings.port) as bound:
+        log.info("serving", host=settings.host, port=bound.getsockname()[1])
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        try:
+            await asyncio.shield(serving)
+        finally:
+            server.should_exit = True
+            await serving
 
 
 async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None" = None) -> None:
-    """Work until cancelled; running jobs are then handed back."""
-    if not settings.redis_url:
-        raise Error("SKILLBENCH_REDIS_URL is empty; set it, or start everything with `up`.")
+    """Work until cancelled; running jobs are then handed back.
+
+    Raises `Error` where a setting is missing without which no job could be answered.
+    """
+    require(settings, "redis_url", "github_app_id", "github_private_key")
+    require_key(settings)
     from bot.wiring import wired  # loads the model SDKs
     from bot.worker import make_workers, run_workers
 

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from config.settings import Settings
 from jobs.content.cases import find_case
@@ -17,7 +18,7 @@ from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.ports import Issue, ModelCatalog
 from jobs.requests import Request, Value
-from jobs.values import EvalCase, Model, RunSpec, Skill
+from jobs.values import EvalCase, Launcher, Model, RunSpec, Skill
 
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""
@@ -49,6 +50,8 @@ class PlanInput:
     snapshot: Snapshot
     shelf: SkillShelf
     known: Known
+    check: Callable[[RunSpec], None]
+    """Whether the launcher can carry a run out; raises `Refused`."""
 
 
 async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings) -> Plan:
@@ -73,14 +76,35 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     if not models or not skills:
         return _plan(given, (), (), refused)
     judge = await catalog.resolve(settings.judge_model)
-    specs = [_spec(given, case, skill, model, judge) for skill in skills for model in models]
+    specs = [
+        _spec(given, case, skill, _Choice(model, judge, request.launcher or settings.launcher))
+        for skill in skills
+        for model in models
+    ]
     if len(specs) > MOST_RUNS:
         raise Refused(
             f"this asks for {len(specs)} runs at once; {MOST_RUNS} is the most. "
             "Name fewer models, or one skill with `--skill`."
         )
-    runs, duplicates = await _split_done(specs, given)
+    possible = _collect_possible(specs, given.check, refused)
+    runs, duplicates = await _split_done(possible, given)
     return _plan(given, runs, duplicates, refused)
+
+
+def _collect_possible(
+    specs: Sequence[RunSpec], check: Callable[[RunSpec], None], refused: list[RefusedRun]
+) -> list[RunSpec]:
+    """The runs that their launcher can carry out."""
+    possible = []
+    for spec in specs:
+        try:
+            check(spec)
+        except Refused as error:
+            title = f"{spec.skill.name} on {spec.model.sent}"
+            refused.append(RefusedRun(title=title, reason=str(error)))
+        else:
+            possible.append(spec)
+    return possible
 
 
 async def _split_done(
@@ -128,8 +152,16 @@ async def _resolve_all(
     return list(found.values())
 
 
-def _spec(given: PlanInput, case: EvalCase, skill: Skill, model: Model, judge: Model) -> RunSpec:
-    request = given.request
+class _Choice(NamedTuple):
+    """With what a skill is tried."""
+
+    model: Model
+    judge: Model
+    launcher: Launcher
+
+
+def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> RunSpec:
+    request, model = given.request, choice.model
     spec = RunSpec(
         run_id="",
         repo=request.repo,
@@ -138,7 +170,9 @@ def _spec(given: PlanInput, case: EvalCase, skill: Skill, model: Model, judge: M
         eval_case=case,
         skill=skill,
         model=model,
-        judge=judge,
+        judge=choice.judge,
+        launcher=choice.launcher,
+        mode="installed" if choice.launcher == "claude-code" else "forced",
         asker=request.asker,
         asked_at=request.asked_at,
     )

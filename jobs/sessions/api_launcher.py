@@ -19,7 +19,7 @@ from jobs.sessions.task import SYSTEM, render_prompt
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
-from jobs.values import SessionResult
+from jobs.values import RunSpec, SessionResult
 
 MAX_ANSWER_TOKENS = 32_000
 """Of one answer: room for a long file that is written in one call."""
@@ -43,6 +43,9 @@ class ApiLauncher:
         self._memory_mb = memory_mb
         self._clock = clock
         self._monotonic = monotonic
+
+    def check(self, _: RunSpec) -> None:
+        """Every model that a provider serves can be run; refuses nothing."""
 
     async def run(self, session: SessionSpec) -> SessionResult:
         """One session, once more where the platform failed; its bundle is at `session.bundle`.

@@ -59,7 +59,7 @@ async def test_a_killed_worker_is_replaced_and_no_session_is_paid_twice(
         environment = environment_of(scene.stage.settings)
         async with worker(environment) as first:
             scene.label(1)
-            await asyncio.wait_for(gate.reached.wait(), 60)
+            await asyncio.wait_for(gate.reached.wait(), 120)
             paid = sessions(scene)
             first.send_signal(signal.SIGKILL)
             await first.wait()
@@ -79,9 +79,9 @@ async def test_a_stopped_worker_hands_its_run_back_at_once(tmp_path: Path, app_k
         environment = environment_of(scene.stage.settings)
         async with worker(environment) as first:
             scene.label(1)
-            await asyncio.wait_for(gate.reached.wait(), 60)
+            await asyncio.wait_for(gate.reached.wait(), 120)
             first.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(first.wait(), 30) == 0
+            assert await asyncio.wait_for(first.wait(), 90) == 0
         async with worker(environment):
             await scene.label_gone(1)
         assert len(scene.reports(1)) == 1
