@@ -13,10 +13,10 @@ help:  ## list the commands
 demo: $(VENV)/run.stamp  ## the whole job on this machine: local GitHub, scripted model, one labelled issue
 	@$(BIN)/skillbench demo $(ARGS)
 
-test: $(VENV)/dev.stamp tests/npm/node_modules/.stamp  ## every test but the long ones
+test: $(VENV)/dev.stamp tests/npm/node_modules/.stamp tests/npm/claude/node_modules/.stamp  ## every test but the long ones
 	@$(BIN)/pytest -n 2 -m "not slow" $(ARGS)
 
-test-all: $(VENV)/dev.stamp tests/npm/node_modules/.stamp  ## every test, long ones too
+test-all: $(VENV)/dev.stamp tests/npm/node_modules/.stamp tests/npm/claude/node_modules/.stamp  ## every test, long ones too
 	@$(BIN)/pytest -n 2 $(ARGS)
 
 check: $(VENV)/dev.stamp  ## lint, format, types
@@ -52,7 +52,7 @@ $(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
-	@tools/need redis-server bwrap chromium node npm
+	@tools/need redis-server bwrap chromium node npm podman runc catatonit busybox
 	@echo "Installing skillbench and its test tools into $(VENV) …"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
@@ -62,5 +62,9 @@ tests/npm/node_modules/.stamp: tests/npm/package-lock.json
 	@npm ci --silent --no-audit --no-fund --prefix tests/npm
 	@touch $@
 
+tests/npm/claude/node_modules/.stamp: tests/npm/claude/package-lock.json
+	@npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/npm/claude
+	@touch $@
+
 clean:  ## remove what was built
-	rm -rf $(VENV) tests/npm/node_modules .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) tests/npm/node_modules tests/npm/claude/node_modules .pytest_cache .mypy_cache .ruff_cache
