@@ -25,6 +25,7 @@ MAX_REMARKS = 10
 MAX_INPUT_BYTES = 100_000_000
 """Both arms get a copy of all inputs, and text inputs are quoted in the task besides."""
 
+MAX_LINES = 2_000
 MAX_MENTIONS = 2_000
 """Words of the prose that are looked up in the commit, since each costs a look at the disk."""
 
@@ -78,7 +79,10 @@ def read_attachments(
     """
     reader = _Reader(snapshot, folders, barred)
     lines = [line for entry in entries for line in entry.split("\n")]
-    reader.read(lines)
+    reader.read(lines[:MAX_LINES])
+    if len(lines) > MAX_LINES:
+        reader.prose += lines[MAX_LINES:]
+        reader.remarks.insert(0, f"Only the first {MAX_LINES:,} lines about files were searched.")
     prose = without_blank_edges("\n".join(reader.prose))
     if not reader.inputs:
         prose = _without_none(prose, entries)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from jobs.content.draft import CaseDraft
 from jobs.content.paths import is_utf8
 from jobs.content.rubric import Statement, clean_strings, parse_rubric, remarks_on_strings
+from jobs.content.skill_names import LINE_CHARACTERS, MAX_LINES
 from jobs.content.skills import skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import clean_text, is_no_response, is_none, quoted, without_blank_edges
@@ -181,7 +182,8 @@ class _Entry:
         keys = ("target_skills", "skill_name", "skill")
         key = next((key for key in keys if fields.get(key)), keys[0])
         lines = [line.strip() for text in self._strings(fields, key) for line in text.split("\n")]
-        return tuple(line for line in lines if not is_none(line))
+        names = [line[:LINE_CHARACTERS] for line in lines if not is_none(line)]
+        return tuple(names[:MAX_LINES])
 
 
 def _statements(texts: list[str], written: object) -> tuple[tuple[Statement, ...], tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """Whatever strangers write gives an eval case or a refusal, and soon."""
 
+import json
 import time
 from contextlib import suppress
 
@@ -7,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jobs.content.cases import all_cases, find_case
 from jobs.content.draft import CaseDraft
+from jobs.content.file_cases import BrokenCase
 from jobs.content.issue_case import draft_from_issue
 from jobs.content.make_case import make_case
 from jobs.content.rubric import Statement, parse_rubric
@@ -111,3 +114,60 @@ def test_a_body_of_one_thing_repeated_is_read_in_seconds(shelf: SkillShelf, piec
     case_or_refusal(body, shelf)
     parse_rubric(filling * 3)
     assert time.process_time() - started < 15
+
+
+@pytest.mark.parametrize("title", [title.strip("#\r\n ") for title in TITLES])
+@pytest.mark.parametrize(
+    "piece",
+    ["-", "*", "_", '"', "'", "`", "[", "<!--", "a", "a/", "`<!--", "No ", "(", "• a (\nX\n"],
+)
+def test_one_section_of_one_thing_is_read_in_seconds(shelf: SkillShelf, title: str, piece: str):
+    """At full length, and with an end that makes a pattern which backtracks try everything."""
+    filling = (piece * ISSUE_CHARACTERS)[:60_000] + "x"
+    fields = {"Skills": "word-count", "Query": "q", "Rubric Criteria (Assertions)": "- a"}
+    fields[title] = filling
+    started = time.process_time()
+    case_or_refusal("".join(f"## {key}\n{value}\n" for key, value in fields.items()), shelf)
+    assert time.process_time() - started < 15
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
+    | st.sampled_from(("word-count", "data/a.csv", "None", "1. a", "\ud83e", "a\0b", "a" * 300)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(("text", "path", "name", "x")), inner, max_size=3
+    ),
+    max_leaves=6,
+)  # fmt: skip
+JSON_KEYS = (
+    "id", "prompt", "expected_output", "files", "assertions", "expectations", "language",
+    "target_skills", "skill_name", "skill", "evals",
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    content=JSON_VALUES
+    | st.dictionaries(st.sampled_from(JSON_KEYS), JSON_VALUES)
+    | st.lists(st.dictionaries(st.sampled_from(JSON_KEYS), JSON_VALUES), max_size=3)
+)
+def test_any_json_gives_cases_or_what_is_wrong_with_them(shelf: SkillShelf, content: object):
+    path = shelf.snapshot.root / "_automation/evals/any.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    for case in all_cases(shelf.snapshot, shelf):
+        if isinstance(case, BrokenCase):
+            assert case.reason.encode()
+        else:
+            assert case.model_dump_json()
+    with suppress(Refused):
+        assert find_case("any", shelf.snapshot, shelf).id == "any"
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary(max_size=60))
+def test_any_bytes_in_an_eval_file_break_that_file_alone(shelf: SkillShelf, content: bytes):
+    path = shelf.snapshot.root / "_automation/evals/any.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    assert all(case.id for case in all_cases(shelf.snapshot, shelf))

@@ -247,3 +247,42 @@ def test_the_content_of_inputs_and_named_files_is_in_the_digest(tmp_path: Path):
     for number, changed in enumerate(("words.txt", "expected/out.csv")):
         files: dict[str, Content] = {f"{BASIC}/{changed}": "changed"}
         assert make(tmp_path / str(number), pointing, files).digest != before.digest
+
+
+def test_a_case_that_moves_with_its_files_keeps_its_digest(tmp_path: Path):
+    draft = replace(
+        DRAFT,
+        prompt=f"{BASIC}/prompt.md",
+        statements=(Statement(f"{BASIC}/rubric.md"),),
+        expected_output=f"{BASIC}/plot.png",
+        files=(f"{BASIC}/words.txt",),
+        own_path="_automation/evals/x.json",
+    )
+    moved = replace(
+        draft,
+        id="y",
+        place="`y.json`",
+        own_path="word-count/evals/evals.json",
+        prompt="z.md",
+        statements=(Statement("a.md"),),
+        expected_output=f"{BASIC}/plot.png",
+        files=("b/other.txt",),
+        skills=("csv-clean",),
+    )
+    files = {
+        "z.md": FILES[f"{BASIC}/prompt.md"],
+        "a.md": FILES[f"{BASIC}/rubric.md"],
+        "b/other.txt": FILES[f"{BASIC}/words.txt"],
+    }
+    before, after = make(tmp_path / "a", draft), make(tmp_path / "b", moved, files)
+    assert before.withheld != after.withheld
+    assert before.digest == after.digest
+
+
+def test_the_source_makes_no_difference_to_the_digest(tmp_path: Path):
+    body = (
+        "## Skills\nword-count\n## Query\nCount.\n## Expected Output\nA number\n"
+        "## Rubric Criteria\n- prints 42"
+    )
+    issue = make(tmp_path / "a", draft_from_issue(1, body))
+    assert issue.digest == make(tmp_path / "b", DRAFT).digest
