@@ -107,9 +107,7 @@ class WebShell:
 
     async def readyz(self, _: Request) -> Response:
         """Whether a delivery could be taken and answered now; says what is in the way."""
-        redis, credentials = await asyncio.gather(
-            self._redis_state(), self._credentials.state()
-        )
+        redis, credentials = await asyncio.gather(self._redis_state(), self._credentials.state())
         ready = redis == credentials == "ok"
         answer = {"ready": ready, "redis": redis, "credentials": credentials}
         return JSONResponse(answer, status_code=200 if ready else 503)

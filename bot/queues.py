@@ -137,5 +137,18 @@ async def find_asking(redis: Redis, request: Request) -> Asking | None:
     return Asking(noted["delivery"], datetime.fromtimestamp(noted["at"] / 1000, UTC))
 
 
+class RequestQueue:
+    """The way onto the queue of requests, as dispatch takes it."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    async def enqueue(self, request: Request, *, delivery: str) -> bool:
+        return await enqueue(self._redis, request, delivery=delivery)
+
+    async def find_asking(self, request: Request) -> Asking | None:
+        return await find_asking(self._redis, request)
+
+
 def _asking_key(request: Request) -> str:
     return f"skillbench:asking:{request.key}"

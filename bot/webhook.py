@@ -49,9 +49,7 @@ class Delivery:
     content: Event | Ignored
 
 
-async def read_body(
-    request: Request, limit: int = MAX_BODY, *, longest_s: float = BODY_S
-) -> bytes:
+async def read_body(request: Request, limit: int = MAX_BODY, *, longest_s: float = BODY_S) -> bytes:
     """The body, refused as soon as it proves longer than `limit`, or slower than `longest_s`.
 
     Raises `TurnedAway` (413 and 408; 400 where it was cut off).

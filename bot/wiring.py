@@ -6,6 +6,7 @@ Imports the model SDKs and the GitHub client, so only workers and one-shot comma
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
-from bot.queues import enqueue
+from bot.queues import RequestQueue
 from bot.redis_clients import connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
@@ -100,7 +101,7 @@ class Wiring:
 
     async def handle_event(self, event: Event) -> None:
         repository = self._app.repository(as_repo(event.repository))
-        await dispatch(event, await self._context(), repository, self._enqueue)
+        await dispatch(event, await self._context(event), repository, RequestQueue(self._redis))
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
         world = World(
@@ -118,15 +119,19 @@ class Wiring:
         tag = f"word:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         await self._app.repository(repo).comment(issue, text, tag=tag)
 
-    async def _enqueue(self, request: Request) -> bool:
-        return await enqueue(self._redis, request)
-
-    async def _context(self) -> HandlerContext:
-        identity = await self._app.identity()
-        return HandlerContext(
+    async def _context(self, event: Event) -> HandlerContext:
+        """What the decision depends on; GitHub is asked who we are, once, if it does at all."""
+        context = HandlerContext(
             mention=self._settings.mention,
-            allowed_owners=names_in(self._settings.allowed_owners) or (identity.owner,),
+            allowed_owners=names_in(self._settings.allowed_owners),
             allowed_bots=names_in(self._settings.allowed_bots),
+        )
+        if context.reason_to_ignore(event.sender) is not None:
+            return context
+        identity = await self._app.identity()
+        return replace(
+            context,
+            allowed_owners=context.allowed_owners or (identity.owner,),
             app_bot_login=identity.bot_login,
         )
 

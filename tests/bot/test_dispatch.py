@@ -1,17 +1,19 @@
 """A decision is carried out once, in order, and nothing is asked that need not be."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import get_args
 
 import pytest
 
 from bot.dispatch import HANDLERS, dispatch
+from bot.queues import Asking
 from handlers.decisions import Enqueue, Ignore, Reply
 from handlers.events import Event
 from jobs.errors import Transient
 from jobs.ports import Comment
 from jobs.requests import Request
-from tests.builders import a_comment
+from tests.builders import NOON, a_comment
 from tests.handlers.events import OURSELVES, Role, a_commented, a_context, a_labelled
 
 
@@ -40,22 +42,32 @@ class Repository(Role):
 
 
 class Queue:
-    """Takes each key once."""
+    """Takes each key once, and knows who brought it."""
 
     def __init__(self, repository: Repository) -> None:
-        self.keys: list[str] = []
+        self.askings: dict[str, Asking] = {}
         self._repository = repository
 
-    async def __call__(self, request: Request) -> bool:
+    @property
+    def keys(self) -> list[str]:
+        return list(self.askings)
+
+    async def enqueue(self, request: Request, *, delivery: str) -> bool:
         self._repository.did.append("enqueue")
-        is_new = request.key not in self.keys
+        is_new = request.key not in self.askings
         if is_new:
-            self.keys.append(request.key)
+            self.askings[request.key] = Asking(delivery, NOON)
         return is_new
 
+    async def find_asking(self, request: Request) -> Asking | None:
+        return self.askings.get(request.key)
 
-async def run(event: Event, repository: Repository, queue: Queue) -> object:
-    return await dispatch(event, a_context(), repository, queue)
+
+async def run(
+    event: Event, repository: Repository, queue: Queue, *, after: timedelta = timedelta()
+) -> object:
+    context = a_context(clock=lambda: NOON + after)
+    return await dispatch(event, context, repository, queue)
 
 
 @pytest.fixture
@@ -115,6 +127,48 @@ async def test_the_same_event_twice_has_the_effect_of_once(
         await run(a_commented(body, delivery=delivery), repository, queue)
     assert len(queue.keys) == 1
     assert len(repository.comments) == 1
+
+
+async def test_whoever_asks_again_for_what_is_on_its_way_is_told(
+    repository: Repository, queue: Queue
+) -> None:
+    """The label was taken off and put on once more while its run goes on."""
+    await run(a_labelled(delivery="d-1"), repository, queue)
+    await run(a_labelled(delivery="d-2"), repository, queue, after=timedelta(minutes=5))
+    [(tag, said)] = repository.comments.items()
+    assert tag == "again:d-2"
+    assert "2026-05-04 at 12:00 UTC" in said
+    assert len(queue.keys) == 1
+
+
+async def test_an_edit_back_to_an_earlier_command_is_told_too(
+    repository: Repository, queue: Queue
+) -> None:
+    first, second = "@skillbench run claude-sonnet", "@skillbench run claude-opus"
+    await run(a_commented(first, delivery="d-1"), repository, queue)
+    later = timedelta(minutes=5)
+    edit = a_commented(second, body_before=first, delivery="d-2")
+    await run(edit, repository, queue, after=later)
+    assert repository.comments == {}
+    back = a_commented(first, body_before=second, delivery="d-3")
+    await run(back, repository, queue, after=2 * later)
+    assert list(repository.comments) == ["again:d-3"]
+    assert len(queue.keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("delivery", "after"),
+    [
+        ("d-1", timedelta(minutes=5)),  # the event is handled again after trouble
+        ("d-2", timedelta(seconds=2)),  # opened and labelled are two deliveries of one wish
+    ],
+)
+async def test_what_only_we_see_twice_is_not_spoken_of(
+    repository: Repository, queue: Queue, delivery: str, after: timedelta
+) -> None:
+    await run(a_labelled(delivery="d-1"), repository, queue)
+    await run(a_labelled(delivery=delivery), repository, queue, after=after)
+    assert repository.comments == {}
 
 
 async def test_trouble_with_github_comes_out_as_it_is(repository: Repository, queue: Queue) -> None:

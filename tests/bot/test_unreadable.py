@@ -60,14 +60,12 @@ async def test_what_names_no_issue_is_only_logged(stored: Any) -> None:
     async def say(_: dict[str, Any], text: str) -> None:
         said.append(text)
 
-    await answer_unreadable(stored, say, mention=MENTION)
+    await answer_unreadable(stored, say, mention=MENTION, reference="abc")
     assert said == []
 
 
-@pytest.mark.parametrize("trouble", [None, Gone("moved"), Transient("down")])
-async def test_it_is_said_once_and_trouble_with_saying_it_ends_there(
-    trouble: Exception | None,
-) -> None:
+@pytest.mark.parametrize("trouble", [None, Gone("moved")])
+async def test_it_is_said_once_and_a_place_that_is_gone_ends_it(trouble: Exception | None) -> None:
     said: list[tuple[dict[str, Any], str]] = []
 
     async def say(place: dict[str, Any], text: str) -> None:
@@ -75,5 +73,15 @@ async def test_it_is_said_once_and_trouble_with_saying_it_ends_there(
         if trouble is not None:
             raise trouble
 
-    await answer_unreadable(a_request().model_dump(mode="json"), say, mention=MENTION)
-    assert said == [(PLACE, TEXT)]
+    stored = a_request().model_dump(mode="json")
+    await answer_unreadable(stored, say, mention=MENTION, reference="abc")
+    assert said == [(PLACE, TEXT.format(reference="abc"))]
+
+
+async def test_trouble_with_saying_it_comes_out_so_that_it_is_said_later() -> None:
+    async def say(_: dict[str, Any], __: str) -> None:
+        raise Transient("down")
+
+    stored = a_request().model_dump(mode="json")
+    with pytest.raises(Transient):
+        await answer_unreadable(stored, say, mention=MENTION, reference="abc")

@@ -1,6 +1,7 @@
 """Real workers on a real Redis: what ends, what comes again, and what is told to whom."""
 
 import asyncio
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from redis.asyncio import Redis
 
 from bot.intake import Intake
 from bot.queues import EVENTS, REQUESTS, enqueue, now_ms
-from bot.worker import MOST_TROUBLES
+from bot.troubles import MOST_TROUBLES
 from handlers.events import Event
 from jobs.errors import Gone, Transient
 from tests.bot.working import WAIT_S, World, settled, working
@@ -64,7 +65,20 @@ async def test_trouble_is_tried_again_and_the_last_try_knows_it(
     assert world.happened == ["request k"] * (MOST_TROUBLES - 1) + ["request k last"]
     [(issue, text)] = world.said
     assert issue == 21
-    assert "`k`" in text
+    assert re.search(r"reference `[0-9a-f]{12}`", text)
+
+
+async def test_troubles_of_an_earlier_asking_do_not_count(redis_url: str, redis: Redis) -> None:
+    """A label has one key however often it is put on."""
+    outage: list[Exception | None] = [Transient("down") for _ in range(MOST_TROUBLES - 1)]
+    world = World(request_outcomes=[*outage, None, *outage, None])
+    request = a_request(key="label:acme/skills#21", origin="label", comment_id=None)
+    async with working(redis_url, world):
+        for _ in range(2):
+            assert await enqueue(redis, request)
+            await settled(redis, REQUESTS)
+    assert world.happened.count("ended label:acme/skills#21") == 2
+    assert world.said == []
 
 
 async def test_a_wait_that_the_platform_asks_for_is_kept(redis_url: str, redis: Redis) -> None:

@@ -1,6 +1,7 @@
 """Workers that are stopped, updated, killed, or given rubbish; and a Redis that restarts."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from redis.asyncio import Redis
 from bot.embedded_redis import embedded_redis
 from bot.intake import Intake
 from bot.queues import EVENTS, REQUESTS, enqueue, make_job, now_ms
-from bot.unreadable import TEXT
 from bot.worker import MOST_CRASHES
+from jobs.errors import Transient
 from tests.bot.working import WAIT_S, World, put_job, settled, working
 from tests.builders import a_request
 from tests.handlers.events import a_commented
+
+LOST = "cannot be read any more"
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,8 @@ async def test_a_request_of_another_version_is_answered(
     async with working(redis_url, world):
         await settled(redis, REQUESTS)
     assert world.happened == []
-    assert world.said == [(21, TEXT)]
+    assert [issue for issue, _ in world.said] == [21]
+    assert LOST in world.said[0][1]
 
 
 @pytest.mark.parametrize("queue", [REQUESTS, EVENTS])
@@ -44,7 +48,8 @@ async def test_a_function_that_nobody_knows_is_answered(
     await put_job(redis, queue, make_job("a_renamed_function", argument, now_ms()))
     async with working(redis_url, world):
         await settled(redis, queue)
-    assert world.said == [(21, TEXT)]
+    assert [issue for issue, _ in world.said] == [21]
+    assert LOST in world.said[0][1]
 
 
 async def test_an_event_of_another_version_is_answered_if_it_speaks_to_us(
@@ -56,7 +61,8 @@ async def test_an_event_of_another_version_is_answered_if_it_speaks_to_us(
         await put_job(redis, EVENTS, make_job("handle_event", argument, now_ms()), f"j{number}")
     async with working(redis_url, world):
         await settled(redis, EVENTS)
-    assert world.said == [(21, TEXT)]
+    assert [issue for issue, _ in world.said] == [21]
+    assert LOST in world.said[0][1]
 
 
 @pytest.mark.parametrize("stored", [b"\x80\x04pickled", b"", b"{}"])
@@ -101,6 +107,62 @@ async def test_a_request_that_takes_its_worker_down_again_and_again_is_given_up(
     assert world.happened == []
     [(_, text)] = world.said
     assert f"died {MOST_CRASHES} times" in text
+
+
+async def test_an_event_that_takes_its_worker_down_is_given_up_too(
+    redis_url: str, redis: Redis
+) -> None:
+    """It would take down every worker that starts."""
+    world = World()
+    await Intake(redis).take(a_commented("@skillbench run", delivery="d-1"), target="77")
+    await redis.set("arq:retry:event:77:d-1", MOST_CRASHES)
+    async with working(redis_url, world):
+        await settled(redis, EVENTS)
+    assert world.happened == []
+    assert len(world.said) == 1
+
+
+async def test_an_answer_about_an_unreadable_job_waits_for_github(
+    redis_url: str, redis: Redis
+) -> None:
+    world = World(say_outcomes=[Transient("down"), Transient("down")])
+    argument = a_request().model_dump(mode="json") | {"version": 2}
+    await put_job(redis, REQUESTS, make_job("carry_out_request", argument, now_ms()))
+    async with working(redis_url, world):
+        await settled(redis, REQUESTS)
+    assert len(world.said) == 1
+
+
+async def test_the_same_label_lost_twice_is_answered_in_different_words(
+    redis_url: str, redis: Redis
+) -> None:
+    """An answer is found again by its words; the second would pass for the first."""
+    world = World()
+    argument = a_request(key="label:acme/skills#21").model_dump(mode="json") | {"version": 2}
+    async with working(redis_url, world):
+        for asked_ms in (now_ms() - 60_000, now_ms()):
+            stored = make_job("carry_out_request", argument, asked_ms)
+            await put_job(redis, REQUESTS, stored, "request:label:acme/skills#21")
+            await settled(redis, REQUESTS)
+    assert len({text for _, text in world.said}) == 2
+
+
+@pytest.mark.parametrize("enqueued", [-1, 2**80, True])
+async def test_a_job_of_an_impossible_time_stops_no_worker(
+    redis_url: str, redis: Redis, enqueued: int
+) -> None:
+    world = World()
+    await put_job(
+        redis,
+        REQUESTS,
+        json.dumps(
+            {"t": None, "f": "carry_out_request", "a": [{}], "k": {}, "et": enqueued}
+        ).encode(),
+    )
+    await enqueue(redis, a_request(key="next"))
+    async with working(redis_url, world):
+        await settled(redis, REQUESTS)
+    assert "ended next" in world.happened
 
 
 async def test_a_restart_of_redis_loses_neither_worker_nor_waiting_jobs(short_path: Path) -> None:

@@ -25,6 +25,7 @@ class World:
     said: list[tuple[int, str]] = field(default_factory=list)
     event_outcomes: list[Exception | None] = field(default_factory=list)
     request_outcomes: list[Exception | None] = field(default_factory=list)
+    say_outcomes: list[Exception | None] = field(default_factory=list)
     gate: asyncio.Event | None = None
     """Requests wait for it, if there is one."""
     moved: asyncio.Event = field(default_factory=asyncio.Event)
@@ -52,6 +53,8 @@ class World:
         self.note(f"ended {request.key}")
 
     async def say(self, place: dict[str, Any], text: str) -> None:
+        if outcome := (self.say_outcomes.pop(0) if self.say_outcomes else None):
+            raise outcome
         self.said.append((place["issue"], text))
         self.moved.set()
 
