@@ -87,11 +87,18 @@ def _merge(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         blocks = _blocks(message)
         if not blocks:
             raise BadRequest(f"messages.{index}: content must not be empty")
-        if merged and merged[-1]["role"] == message.get("role"):
+        role = _role(message)
+        if merged and merged[-1]["role"] == role:
             merged[-1]["content"] += blocks
         else:
-            merged.append({"role": message.get("role"), "content": list(blocks)})
+            merged.append({"role": role, "content": list(blocks)})
     return merged
+
+
+def _role(message: dict[str, Any]) -> Any:
+    """Whose turn a message is. Claude Code sends its reminders as `system` in the user's."""
+    role = message.get("role")
+    return "user" if role == "system" else role
 
 
 def _check_turns(messages: list[dict[str, Any]]) -> None:
