@@ -31,7 +31,7 @@ READ = _script(
     + """
 [ -r "$1" ] || { echo "permission denied"; exit 2; }
 echo "$(wc -c <"$1") $(awk 'END { print NR }' "$1")"
-sed -n "$2,$3p;$3q" "$1" | head -c "$4"
+tail -n "+$2" -- "$1" | head -n "$(($3 - $2 + 1))" | head -c "$4"
 """
 )
 """Arguments: path, first line, last line, bytes. The first line of the answer: size, lines."""

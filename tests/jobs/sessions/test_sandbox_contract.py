@@ -8,7 +8,21 @@ import pytest
 
 from jobs.ports import CommandResult, Sandbox, SandboxMaker
 from jobs.sessions.workspace import Workspace
+from tests.jobs.sessions.conftest import find_maker
 from tests.jobs.sessions.watching import Doorbell, Sleeper
+
+
+@pytest.fixture(params=["bubblewrap", "none", "podman", "dockerd"])
+def maker(request: pytest.FixtureRequest) -> SandboxMaker:
+    """Every kind of sandbox, the docker one on every engine that can be had here."""
+    return find_maker(request)
+
+
+@pytest.fixture
+def tells_out_of_memory(request: pytest.FixtureRequest, maker: SandboxMaker) -> bool:
+    """Whether this kind can say that it was the memory limit that ended a command."""
+    kind = request.node.callspec.params["maker"]
+    return kind != "podman" or request.getfixturevalue("podman_engine").tells_out_of_memory
 
 
 async def run(sandbox: Sandbox, script: str, *, timeout_s: float = 20, **more) -> CommandResult:

@@ -6,8 +6,15 @@ import jsonschema
 import pytest
 
 from jobs.errors import Transient
-from jobs.ports import CommandResult, ToolOutcome
+from jobs.ports import CommandResult, SandboxMaker, ToolOutcome
 from jobs.sessions.tools import SessionTools
+from tests.jobs.sessions.conftest import find_maker
+
+
+@pytest.fixture(params=["bubblewrap", "none", pytest.param("podman", marks=pytest.mark.slow)])
+def maker(request: pytest.FixtureRequest) -> SandboxMaker:
+    """In containers with busybox too: the scripts behind the tools run in any image."""
+    return find_maker(request)
 
 
 @pytest.fixture
