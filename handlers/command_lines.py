@@ -88,9 +88,13 @@ def _hidden_lines(text: str) -> set[int]:
     hardly for its writer; a run that nobody wanted costs more than one asked for twice.
     """
     hidden: set[int] = set()
-    for match in re.finditer(r"<!--.*?-->", text, re.DOTALL):
-        first = text.count("\n", 0, match.start())
-        hidden.update(range(first + 1, first + 1 + match[0].count("\n")))
+    line = at = 0
+    # step by step: a pattern would look for the end of each of a thousand openings anew
+    while (opened := text.find("<!--", at)) >= 0 and (closed := text.find("-->", opened + 4)) >= 0:
+        first = line + text.count("\n", at, opened)
+        line = first + text.count("\n", opened, closed)
+        hidden.update(range(first + 1, line + 1))
+        at = closed
     return hidden
 
 

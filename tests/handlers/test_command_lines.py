@@ -221,6 +221,17 @@ def test_any_text_is_read_without_an_error_and_gives_lines_of_it(body: str) -> N
 
 @pytest.mark.parametrize(
     "hostile",
+    ["<!--" * 16_000, "<!--\n" * 13_000, "a <!-- " * 9_000, "x\n<!-- -->" * 6_000],
+)
+def test_openings_of_comments_cost_time_in_proportion_to_their_number(hostile: str) -> None:
+    """Anybody can write them, and no other job of the worker goes on meanwhile."""
+    started = time.process_time()
+    lines_of(f"{COMMAND}\n\n{hostile}")
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    "hostile",
     [
         "[" * 30_000,
         "![" * 15_000,
