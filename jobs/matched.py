@@ -24,4 +24,19 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
     served_models = {model for session in sessions for model in session.served_models}
     if len(served_models) > 1:
         return f"the arms were answered by different models: {', '.join(sorted(served_models))}."
+    return _find_other_program(sessions)
+
+
+def _find_other_program(sessions: Sequence[SessionResult]) -> str | None:
+    """Whether one arm had another launcher or other tools; a session tells both of itself."""
+    versions = {session.launcher_version for session in sessions}
+    if len(versions) > 1:
+        return f"the arms ran in different versions of the launcher: {_named(versions)}."
+    tools = {" ".join(sorted(session.tools)) for session in sessions if session.tools}
+    if len(tools) > 1:
+        return f"the arms had different tools: {_named(tools)}."
     return None
+
+
+def _named(values: set[str]) -> str:
+    return " and ".join(value or "unknown" for value in sorted(values))

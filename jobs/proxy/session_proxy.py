@@ -59,6 +59,9 @@ class SessionProxy:
             await self._serve(ClientConnection(reader, writer))
         except (ClientGone, OSError):
             writer.transport.abort()
+        except asyncio.CancelledError:
+            # nobody but `listen` cancels; Python 3.11 logs a cancelled connection as an error
+            writer.transport.abort()
         except Exception:  # a defect of ours must cost one connection, not the session
             log.exception("proxy_failed")
             writer.transport.abort()

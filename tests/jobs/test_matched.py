@@ -39,3 +39,34 @@ def test_a_mismatch_is_named(
     reason = find_mismatch(a_run_spec(), sessions(*filled))
     assert reason is not None
     assert named in reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"launcher_version": "2.1.198"}, "2.1.197 and 2.1.198"),
+        ({"launcher_version": ""}, "unknown and 2.1.197"),
+        ({"tools": ("Bash", "Read", "WebFetch")}, "Bash Read and Bash Read WebFetch"),
+        ({"tools": ("Bash",)}, "Bash and Bash Read"),
+    ],
+    ids=["another version", "no version", "one more tool", "one tool less"],
+)
+def test_another_launcher_or_other_tools_are_a_mismatch(changes, named) -> None:
+    """Nothing but the skill may differ."""
+    own = {"launcher_version": "2.1.197", "tools": ("Bash", "Read")}
+    arms = [
+        a_session(arm=Arm.WITH_SKILL, **own),
+        a_session(arm=Arm.WITHOUT_SKILL, **(own | changes)),
+    ]
+    reason = find_mismatch(a_run_spec(), arms)
+    assert reason is not None
+    assert reason.endswith(f"{named}.")
+
+
+def test_the_order_of_tools_is_no_mismatch() -> None:
+    """Programs list them as they like."""
+    arms = [
+        a_session(arm=Arm.WITH_SKILL, tools=("Bash", "Read")),
+        a_session(arm=Arm.WITHOUT_SKILL, tools=("Read", "Bash")),
+    ]
+    assert find_mismatch(a_run_spec(), arms) is None

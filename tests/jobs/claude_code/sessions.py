@@ -66,6 +66,10 @@ def result(**changes):
 """
 
 
+GOOD = 'started(); said(text("Total is 42")); result(result="Total is 42")'
+"""A session in which everything goes well."""
+
+
 def fake_cli(folder: Path, body: str) -> ClaudeCli:
     """A program in Python that stands where Claude Code would."""
     path = folder / "claude"
