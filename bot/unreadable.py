@@ -75,6 +75,6 @@ def _place(repo: Any, issue: Any) -> dict[str, Any] | None:
 
 def _seems_for_us(event: dict[str, Any], mention: str) -> bool:
     labels, body = event.get("labels"), event.get("body")
-    if isinstance(labels, list) and NEEDS_BENCHMARK in labels:
+    if isinstance(labels, list) and NEEDS_BENCHMARK in {str(one).casefold() for one in labels}:
         return True
     return isinstance(body, str) and mention.casefold() in body.casefold()

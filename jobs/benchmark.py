@@ -58,7 +58,8 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
 
 async def _carry_out(request: Request, world: World) -> None:
     issue = await world.github.issue(request.issue)
-    if request.origin == "label" and NEEDS_BENCHMARK not in issue.labels:
+    labels = {label.casefold() for label in issue.labels}  # one name to GitHub in any case
+    if request.origin == "label" and NEEDS_BENCHMARK not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
     kept = f"requests/{_request_id(request)}"

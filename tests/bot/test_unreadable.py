@@ -29,7 +29,14 @@ def test_the_whole_job_as_text_names_it_too() -> None:
     assert find_place(job, mention=MENTION) == PLACE
 
 
-@pytest.mark.parametrize("event", [a_commented("Please: @SkillBench run"), a_labelled()])
+@pytest.mark.parametrize(
+    "event",
+    [
+        a_commented("Please: @SkillBench run"),
+        a_labelled(),
+        a_labelled(labels=("Needs-Benchmark",)),
+    ],
+)
 def test_an_event_that_speaks_to_us_names_its_issue(event: object) -> None:
     assert find_place(event_job(event), mention=MENTION) == PLACE
 

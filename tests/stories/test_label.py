@@ -56,6 +56,13 @@ async def test_the_archive_holds_the_evidence_and_no_key(scene: Scene) -> None:
     assert scene.stage.settings.github_webhook_secret.get_secret_value().encode() not in everything
 
 
+async def test_a_label_that_is_written_otherwise_is_the_label_all_the_same(scene: Scene) -> None:
+    """GitHub keeps the case in which somebody made the label, and takes it off in any."""
+    scene.repository.label(1, "Needs-Benchmark", by=PERSON)
+    await scene.until(lambda: scene.repository.labels(1) == ["benchmarked"], "the end")
+    assert len(scene.reports(1)) == 1
+
+
 async def test_an_issue_opened_with_the_label_runs_once(scene: Scene) -> None:
     """GitHub sends `opened` and `labeled` for one and the same wish."""
     body = scene.repository.issue(1).body
