@@ -1,6 +1,11 @@
 """The two ways to talk to Redis: a web process that must answer soon, a worker that can wait."""
 
-from redis.asyncio import Redis
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -14,28 +19,55 @@ PATIENT_TRIES = 40
 """With pauses of up to two seconds: a restart of a minute is waited out."""
 
 
+class _Cancellable(AbstractConnection):
+    """A connection on which a cancelled command is cancelled, at whatever moment.
+
+    redis-py sends under `asyncio.wait_for`, which before Python 3.12 forgets a cancellation
+    that comes in the moment in which the sending succeeds: a task that renews a lease would
+    then live, and be waited for, for ever.
+    """
+
+    async def send_packed_command(
+        self, command: bytes | str | Iterable[bytes], check_health: bool = True
+    ) -> None:
+        task = asyncio.current_task()
+        before = task.cancelling() if task else 0
+        await super().send_packed_command(command, check_health)
+        if task and task.cancelling() > before:
+            await self.disconnect(nowait=True)  # its answer is nobody's any more
+            raise asyncio.CancelledError
+
+
+def make_pool(url: str, **options: Any) -> ConnectionPool:
+    """The connections to a Redis; every client in this program is made on such a pool."""
+    pool: ConnectionPool = ConnectionPool.from_url(url, **options)
+    kind = pool.connection_class
+    pool.connection_class = type(kind.__name__, (_Cancellable, kind), {})
+    return pool
+
+
 def connect_briefly(url: str) -> Redis:
     """A client that fails fast: GitHub waits for ten seconds and then calls it a failure.
 
     One repetition, at once, is for connections that a restarted Redis has closed.
     """
-    client: Redis = Redis.from_url(
+    pool = make_pool(
         url,
         socket_connect_timeout=2,
         socket_timeout=4,
         retry=Retry(NoBackoff(), 1),
         retry_on_error=[RedisConnectionError],
     )
-    return client
+    return Redis.from_pool(pool)
 
 
 def connect_patiently(url: str) -> Redis:
     """A client that waits for a Redis that restarts; what it sends may arrive twice."""
-    client: Redis = Redis.from_url(
+    pool = make_pool(
         url,
         socket_connect_timeout=5,
         socket_timeout=30,
         retry=Retry(ExponentialBackoff(cap=2, base=0.05), PATIENT_TRIES),
         retry_on_error=[RedisConnectionError, RedisTimeoutError],
     )
-    return client
+    return Redis.from_pool(pool)

@@ -17,7 +17,7 @@ from arq.connections import ArqRedis
 from arq.typing import WorkerCoroutine
 from arq.worker import func
 from pydantic import ValidationError
-from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.exceptions import LockError
 
 from bot.lease import LeaseWorker
@@ -32,7 +32,7 @@ from bot.queues import (
     read_job,
     write_job,
 )
-from bot.redis_clients import REDIS_AWAY
+from bot.redis_clients import REDIS_AWAY, make_pool
 from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.unreadable import Say, answer_unreadable, find_place
 from handlers.events import Event
@@ -215,7 +215,7 @@ def _make_worker(
     **options: Any,
 ) -> LeaseWorker:
     pool = ArqRedis(
-        connection_pool=ConnectionPool.from_url(redis_url, socket_timeout=30),
+        connection_pool=make_pool(redis_url, socket_timeout=30),
         job_serializer=write_job,
         job_deserializer=lambda stored: read_job(stored, known=calls),
         default_queue_name=queue,
