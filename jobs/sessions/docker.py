@@ -36,6 +36,10 @@ from jobs.sessions.program import Program, ProgramEnd, run_program
 from jobs.sessions.workspace import Workspace, remove_tree
 
 _PROOF_S = 60.0
+_NEEDED = (
+    "The image needs /bin/sh and coreutils; worker and engine have to see the data folder under "
+    "the same path; and the engine must not map users or label files (docs/deploy.md)."
+)
 _PROOF = 'cat "$TMPDIR/proof" && cat "$TMPDIR/proof" >"$HOME/proof"'
 
 
@@ -250,7 +254,7 @@ async def _prove(sandbox: DockerSandbox, image: str) -> None:
     """Run a first command that reads and writes in the session's folders.
 
     An engine that sees other folders than we do would else give every session an empty
-    one. Raises `Refused` with what can be the matter.
+    one. Raises `Refused` or `Transient` with what can be the matter.
     """
     box = sandbox.setup.box
     proof, copy = box.temporary / "proof", box.home / "proof"
@@ -264,10 +268,11 @@ async def _prove(sandbox: DockerSandbox, image: str) -> None:
         if result.exit_code or said != secret or not copied:
             raise Refused(
                 f"A container of the image {image} cannot read and write in a session's folder "
-                f"(exit code {result.exit_code}: {said[:300]}). The image needs /bin/sh and "
-                "coreutils; worker and engine have to see the data folder under the same path; "
-                "and the engine must not map users or label files (docs/deploy.md)."
+                f"(exit code {result.exit_code}: {said[:300]}). {_NEEDED}"
             )
+    except Transient as error:
+        # by the engine's answer, a moment's trouble and a wrong path look the same
+        raise Transient(f"{error}. Should that last: {_NEEDED}") from error.__cause__
     finally:
         proof.unlink()
         copy.unlink(missing_ok=True)

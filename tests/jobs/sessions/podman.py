@@ -81,8 +81,8 @@ def find_missing(programs: Iterable[str]) -> str | None:
 
 
 @contextlib.contextmanager
-def serve_podman() -> Iterator[Engine]:
-    """Podman with runc, for as long as the block lasts."""
+def serve_podman(hidden: Path | None = None) -> Iterator[Engine]:
+    """Podman with runc, for as long as the block lasts; it sees another folder as `hidden`."""
     # the socket's path has to be short, and that of a test's own folder is not
     folder = Path(tempfile.mkdtemp(prefix="pod"))
     engine = _make_engine(folder)
@@ -90,7 +90,7 @@ def serve_podman() -> Iterator[Engine]:
     try:
         engine.import_image(unpack_busybox(folder), IMAGE)
         service = subprocess.Popen(
-            [*engine.command, "system", "service", "--time=0", engine.host],
+            [*_hide(hidden), *engine.command, "system", "service", "--time=0", engine.host],
             env=engine.environment,
             stderr=subprocess.DEVNULL,
         )
@@ -121,6 +121,14 @@ def _make_engine(folder: Path) -> Engine:
             "CONTAINERS_REGISTRIES_CONF": str(folder / "registries.conf"),
         },
     )
+
+
+def _hide(folder: Path | None) -> list[str]:
+    """What to put before a command that shall see an empty folder in place of this one."""
+    if folder is None:
+        return []
+    script = 'mount -t tmpfs none "$0" && exec "$@"'
+    return ["unshare", "--mount", "sh", "-c", script, str(folder)]
 
 
 def _remove(folder: Path) -> None:

@@ -19,7 +19,7 @@ from jobs.sessions.docker_engine import check_engine, explain_silence
 from jobs.sessions.program import Program
 from jobs.sessions.workspace import Workspace
 from tests.jobs.sessions.conftest import MEMORY_MB
-from tests.jobs.sessions.podman import IMAGE, Engine, unpack_busybox
+from tests.jobs.sessions.podman import IMAGE, Engine, serve_podman, unpack_busybox
 from tests.jobs.sessions.watching import Doorbell, Sleeper
 
 
@@ -137,6 +137,16 @@ async def test_what_an_image_prescribes_does_not_change_a_session(engine, tmp_pa
     uid, *rest = result.output.decode().split()
     assert uid != "0"
     assert rest == ["/box", "refused", "kept"]
+
+
+async def test_an_engine_that_sees_other_folders_is_refused(podman_engine, tmp_path, workspace):
+    """It would give every session an empty folder, and every answer no points."""
+    with serve_podman(hidden=tmp_path) as engine:
+        maker = DockerMaker(image=IMAGE, host=engine.host)
+        with pytest.raises(Transient, match="see the data folder under the same path"):
+            async with maker.open(workspace.work, memory_mb=100):
+                pytest.fail("a sandbox was opened over a folder that is not the session's")
+    assert [path.name for path in workspace.root.iterdir()] == ["work"]
 
 
 async def test_a_work_folder_that_has_gone_is_a_platform_failure(maker, workspace):
