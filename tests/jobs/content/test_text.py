@@ -48,7 +48,8 @@ def test_blank_lines_go_at_the_edges_only(text: str, rest: str):
 @pytest.mark.parametrize(
     "text",
     ["none", "None.", "_NONE_", "n/a", "N / A", "n.a.", "NA", "-", "—", "...", "", " \n", "[]",
-     "(none)", "No", "nil", "null", "not applicable", "Not needed", "no files", "No attached files provided",
+     "(none)", "No", "nil", "null", "not applicable", "Not needed", "no files",
+     "No attached files provided",
      "there are no inputs", "Ｎｏｎｅ", "_No response_", "- None"],
 )  # fmt: skip
 def test_words_for_nothing_are_known(text: str):
