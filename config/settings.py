@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from config.kinds import AppId, BlobAddress, Dollars, Mention, Period, RedisAddress, WebAddress
 
 CommaList = str
 """A comma-separated list, kept as typed; `names_in` splits it."""
@@ -31,6 +33,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="SKILLBENCH_",
         env_file=".env",
+        env_ignore_empty=True,  # `.env.example` lists variables that need not be set
         extra="ignore",
         frozen=True,
         populate_by_name=True,
@@ -38,32 +41,32 @@ class Settings(BaseSettings):
     )
 
     # The App
-    github_app_id: str = ""
+    github_app_id: AppId = ""
     github_private_key: SecretStr = SecretStr("")
     """PEM text, or the path of a PEM file; `private_key_pem` gives the text."""
     github_webhook_secret: SecretStr = SecretStr("")
-    github_api_url: str = "https://api.github.com"
-    github_web_url: str = "https://github.com"
-    mention: str = "@skillbench"
+    github_api_url: WebAddress = "https://api.github.com"
+    github_web_url: WebAddress = "https://github.com"
+    mention: Mention = "@skillbench"
     allowed_owners: CommaList = ""
     """Whose repositories may spend the operator's money; empty: the App's owner; `*`: all."""
     allowed_bots: CommaList = ""
     """Logins of other bots whose comments and labels count as commands."""
 
     # The server
-    host: str = "127.0.0.1"
+    host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=8000, ge=0, le=65535)
-    public_url: str = ""
+    public_url: WebAddress = ""
 
     # Storage
-    redis_url: str = ""
+    redis_url: RedisAddress = ""
     data_dir: Path = Field(default_factory=lambda: user_data_path("skillbench", appauthor=False))
-    blob_url: str = ""
+    blob_url: BlobAddress = ""
     """`file://` or `s3://` address of the blob store; empty: a folder in the data folder."""
 
     # Money
-    max_usd_per_run: Decimal = Field(default=Decimal(5), gt=0)
-    max_usd_per_day: Decimal = Field(default=Decimal(50), gt=0)
+    max_usd_per_run: Dollars = Decimal(5)
+    max_usd_per_day: Dollars = Decimal(50)
     max_tokens_per_run: int = Field(default=2_000_000, gt=0)
 
     # Sessions
@@ -81,9 +84,9 @@ class Settings(BaseSettings):
     """The program of Claude Code, where it is not on PATH."""
     model: str = "claude-sonnet"
     judge_model: str = "claude-opus"
-    session_timeout: timedelta = timedelta(minutes=30)
+    session_timeout: Period = timedelta(minutes=30)
     """Wall time of one session; what it has produced by then is scored."""
-    session_idle_timeout: timedelta = timedelta(minutes=5)
+    session_idle_timeout: Period = timedelta(minutes=5)
     """A model that sends nothing for this long is stalled; retried, never scored."""
     session_max_turns: int = Field(default=100, gt=0)
     session_max_output_tokens: int = Field(default=200_000, gt=0)
@@ -95,30 +98,18 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("ANTHROPIC_API_KEY")
     )
-    anthropic_base_url: str = Field(
+    anthropic_base_url: WebAddress = Field(
         default="https://api.anthropic.com", validation_alias=AliasChoices("ANTHROPIC_BASE_URL")
     )
     openai_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY")
     )
-    openai_base_url: str = Field(
+    openai_base_url: WebAddress = Field(
         default="https://api.openai.com/v1", validation_alias=AliasChoices("OPENAI_BASE_URL")
     )
     gemini_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("GEMINI_API_KEY")
     )
-
-    @field_validator("github_api_url", "github_web_url", "public_url")
-    @classmethod
-    def _no_trailing_slash(cls, value: str) -> str:
-        return value.rstrip("/")
-
-    @field_validator("mention")
-    @classmethod
-    def _mention_starts_with_at(cls, value: str) -> str:
-        if not value.startswith("@") or len(value) < 2:
-            raise ValueError("must look like @name")
-        return value
 
     @property
     def private_key_pem(self) -> str:
