@@ -13,7 +13,7 @@ from jobs.errors import Refused, Transient
 from jobs.models.door import Answer, Talk, TalkSpec, ToolCall, Trouble, TroubleKind
 from jobs.models.doors import Doors
 from jobs.models.retries import RetryPolicy
-from jobs.models.tally import End, Tally
+from jobs.models.tally import End, Room, Tally
 from jobs.ports import (
     Clock,
     ConversationEnd,
@@ -116,9 +116,9 @@ class _Conversation:
         )
         async with doors.get(spec.model.provider).open(talk_spec) as talk:
             while True:
-                answer = await self._answer(talk)
+                answer, room = await self._answer(talk)
                 self._record(answer)
-                if ended := _end_of(answer):
+                if ended := _end_of(answer, room):
                     return ended
                 if answer.calls:
                     # Also past a limit: the answer is paid for, and its writes are work.
@@ -126,20 +126,20 @@ class _Conversation:
                 if reached := self._tally.limit_reached():
                     return reached
 
-    async def _answer(self, talk: Talk) -> Answer:
-        """The next answer, asked for again where the platform fails and may recover."""
+    async def _answer(self, talk: Talk) -> tuple[Answer, Room]:
+        """The next answer and the room it had; asked for again where the platform may recover."""
         attempt, stalls = 1, 0
         while True:
             try:
-                cap = min(self._spec.max_answer_tokens, self._tally.output_tokens_left)
-                answer = await talk.answer(max_tokens=cap)
+                room = self._tally.find_room(self._spec.max_answer_tokens)
+                answer = await talk.answer(max_tokens=room.tokens)
             except Trouble as trouble:
                 self._trouble = trouble
                 if trouble.spent:
                     self._write("usage", **self._tally.spend(trouble.spent))
                 stalls += trouble.kind == "stalled"
                 wait_s = self._policy.wait_s(trouble, attempt, stalls)
-                if wait_s is None:
+                if wait_s is None or (trouble.spent and self._tally.limit_reached()):
                     raise
                 self._tally.retries += 1
                 self._write("retry", why=trouble.detail, attempt=attempt, wait_s=round(wait_s, 3))
@@ -147,7 +147,7 @@ class _Conversation:
                 attempt += 1
             else:
                 self._trouble = None
-                return answer
+                return answer, room
 
     def _record(self, answer: Answer) -> None:
         self._tally.turn(answer.served_model)
@@ -166,7 +166,7 @@ class _Conversation:
             outcome = ToolOutcome("there are no tools in this conversation", failed=True)
         else:
             outcome = await toolbox.call(call.name, call.arguments)
-        self._tally.tool_call(failed=outcome.failed)
+        self._tally.tool_call(failed=outcome.failed, text=outcome.text)
         self._write("tool_result", id=call.id, failed=outcome.failed, text=outcome.text)
         return outcome
 
@@ -177,7 +177,7 @@ class _Conversation:
         self._sink.write(TranscriptEvent(self._clock(), kind, content))
 
 
-def _end_of(answer: Answer) -> tuple[End, str] | None:
+def _end_of(answer: Answer, room: Room) -> tuple[End, str] | None:
     """How an answer ends the conversation; None where it goes on.
 
     The calls of a cut answer are not carried out: the last of them is a torso.
@@ -186,7 +186,7 @@ def _end_of(answer: Answer) -> tuple[End, str] | None:
         case "refused":
             return "refused", "the model refused"
         case "max_tokens":
-            return "max_tokens", "the answer was cut at the output limit"
+            return room.ended_by
         case "context_full":
             return "max_tokens", "the conversation outgrew what the model can read"
         case "paused":

@@ -3,6 +3,7 @@
 Tokens are counted once for each request, from the request's own final report.
 """
 
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -17,6 +18,22 @@ End = Literal[
 ]  # fmt: skip
 
 
+_LEAST_ANSWER = 256
+"""Tokens of an answer that is worth sending the whole conversation for once more."""
+_CHARACTERS_PER_TOKEN = 4
+_SAMPLE = 1_000
+"""Output tokens by which their price is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many tokens the next answer may have, and what bounds it so."""
+
+    tokens: int
+    ended_by: tuple[End, str]
+    """How the conversation ends if the answer is cut there."""
+
+
 class Tally:
     """Counts for one conversation."""
 
@@ -28,12 +45,20 @@ class Tally:
         self._turns = 0
         self._tool_calls = 0
         self._failed_tool_calls = 0
+        self._context = Tokens()
+        """What the next request sends again, as it will be billed."""
         self.retries = 0
 
-    @property
-    def output_tokens_left(self) -> int:
-        """At least 1, which is the least a provider can be asked for."""
-        return max(1, self._limits.output_tokens - self._usage.output_tokens)
+    def find_room(self, most: int) -> Room:
+        """The room for the next answer: `most`, or what the limits leave; at least 1 token."""
+        cut: tuple[End, str] = ("max_tokens", "the answer was cut at the output limit")
+        rooms = [
+            Room(most, cut),
+            Room(self._limits.output_tokens - self._usage.output_tokens, cut),
+            *self._affordable(),
+        ]
+        room = min(rooms, key=lambda one: one.tokens)
+        return Room(max(1, room.tokens), room.ended_by)
 
     def turn(self, served_model: str) -> None:
         """Count an answer, and remember who gave it."""
@@ -41,14 +66,17 @@ class Tally:
         if served_model and served_model not in self._served:
             self._served.append(served_model)
 
-    def tool_call(self, *, failed: bool) -> None:
+    def tool_call(self, *, failed: bool, text: str) -> None:
+        """Count a call, whose answer the next request sends."""
         self._tool_calls += 1
         self._failed_tool_calls += failed
+        more = len(text) // _CHARACTERS_PER_TOKEN
+        self._context = replace(self._context, input=self._context.input + more)
 
     def spend(self, tokens: Tokens) -> dict[str, object]:
         """Count one request, priced for itself; gives what it was, for the transcript."""
         used = self._usage
-        cost = find_price(self._model.sent, self._model.provider, tokens)
+        cost = self._price(tokens)
         so_far = used.cost_usd
         self._usage = Usage(
             requests=used.requests + 1,
@@ -58,6 +86,9 @@ class Tally:
             cache_write_tokens=used.cache_write_tokens + tokens.cache_write,
             cost_usd=None if cost is None or so_far is None else so_far + cost,
         )
+        sent = tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
+        is_cached = bool(tokens.cache_read or tokens.cache_write)
+        self._context = Tokens(cache_read=sent) if is_cached else Tokens(input=sent)
         return {
             "input_tokens": tokens.input,
             "output_tokens": tokens.output,
@@ -78,7 +109,30 @@ class Tally:
             return "max_cost", f"the limit of {limits.total_tokens:,} tokens was reached"
         if usage.cost_usd is not None and usage.cost_usd >= limits.cost_usd:
             return "max_cost", f"the limit of {limits.cost_usd:.2f} USD was reached"
+        # the answer that would pass a limit is not asked for: what it costs is known too late
+        for room in self._affordable():
+            if room.tokens < _LEAST_ANSWER:
+                return room.ended_by
         return None
+
+    def _affordable(self) -> list[Room]:
+        """What the limits on all tokens and on money leave for an answer, once it is asked for."""
+        limits, usage, again = self._limits, self._usage, self._context
+        left = limits.total_tokens - usage.total_tokens - again.input - again.cache_read
+        detail = f"the limit of {limits.total_tokens:,} tokens leaves no room for more"
+        rooms = [Room(left, ("max_cost", detail))]
+        asking = self._price(again)
+        answering = self._price(replace(again, output=_SAMPLE))
+        if usage.cost_usd is not None and asking is not None and answering is not None:
+            money = limits.cost_usd - usage.cost_usd - asking
+            if answering > asking:
+                affordable = int(money / (answering - asking) * _SAMPLE)
+                detail = f"the limit of {limits.cost_usd:.2f} USD leaves no room for more"
+                rooms.append(Room(affordable, ("max_cost", detail)))
+        return rooms
+
+    def _price(self, tokens: Tokens) -> Decimal | None:
+        return find_price(self._model.sent, self._model.provider, tokens)
 
     def end(self, end: End, detail: str, last_text: str) -> ConversationEnd:
         return ConversationEnd(

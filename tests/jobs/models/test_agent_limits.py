@@ -3,7 +3,7 @@
 import asyncio
 from decimal import Decimal
 
-from demo.model_api import Call, Reply, Stall
+from demo.model_api import Call, Drop, Reply, Stall
 from demo.model_api.steps import Reported
 from jobs.ports import ToolOutcome
 from tests.jobs.models.talking import Recorder
@@ -85,9 +85,36 @@ async def test_money(talker):
         limits={"cost_usd": Decimal("0.5"), "total_tokens": 10_000_000},
     )
     assert end.end == "max_cost"
+    affordable = {"anthropic": 1, "openai": 2}[talker.vendor]
+    assert end.turns == affordable, "one more would cost as much again, and pass the limit"
     assert end.usage.cost_usd is not None
-    assert Decimal("0.5") <= end.usage.cost_usd < Decimal(1)
-    assert "USD" in end.detail
+    assert Decimal("0.2") < end.usage.cost_usd <= Decimal("0.5")
+    assert "0.50 USD" in end.detail
+
+
+async def test_no_answer_may_be_longer_than_the_money_that_is_left(talker):
+    """The provider is told how much it may write: what an answer costs is known too late."""
+    talker.api.script(Reply(text="word " * 4_000))
+    model = "claude-sonnet-4-6" if talker.vendor == "anthropic" else "gpt-4.1"
+    end = await talker.converse(
+        model=talker.model(model), limits={"cost_usd": Decimal("0.015")}, max_answer_tokens=32_000
+    )
+    [asked] = talker.api.requests
+    assert asked.max_tokens == {"anthropic": 1_000, "openai": 1_875}[talker.vendor]
+    assert (end.end, end.last_text[:9]) == ("max_cost", "word word")
+
+
+async def test_what_a_broken_answer_cost_counts_before_it_is_asked_for_again(claude):
+    """Each of eight attempts is billed for what it was sent."""
+    dear = Reply(text="word " * 50, tokens=Reported(input=100_000, output=10))
+    claude.api.fail(Drop(after_events=3), times=8)
+    claude.api.script(dear, forever=True)
+    end = await claude.converse(
+        prompt="word " * 30_000, limits={"cost_usd": Decimal("0.3"), "total_tokens": 10_000_000}
+    )
+    assert end.end == "error"
+    assert end.usage.cost_usd is not None
+    assert end.usage.cost_usd <= Decimal("0.3")
 
 
 async def test_tokens_bound_a_model_of_unknown_price(talker):
@@ -96,5 +123,6 @@ async def test_tokens_bound_a_model_of_unknown_price(talker):
     end = await talker.converse(
         tools=Recorder(), model=talker.model("scripted-demo"), limits={"total_tokens": 100_000}
     )
-    assert (end.end, end.turns) == ("max_cost", 3)
+    assert (end.end, end.turns) == ("max_cost", 2)
+    assert end.usage.total_tokens <= 100_000
     assert "100,000 tokens" in end.detail

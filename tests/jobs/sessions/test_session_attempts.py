@@ -72,7 +72,7 @@ async def test_a_second_session_gets_only_what_the_first_has_left(bench):
     bench.api.script(bash("true"), *[LIMITED] * AT_ONCE.attempts, bash("true"), forever=True)
     done = await bench.run(bench.spec(limits={"total_tokens": 4_000}))
     assert done.result.end is SessionEnd.MAX_COST
-    assert 4_000 <= done.result.usage.total_tokens < 6_000
+    assert 2_000 < done.result.usage.total_tokens <= 4_000
 
 
 async def test_without_anything_left_there_is_no_second_session(bench):
