@@ -150,9 +150,9 @@ def with_inline_links(text: str, body: str) -> str:
 
 
 def fence_content(text: str) -> str | None:
-    """The content of the one code fence that is the whole text; None if there is more or none.
+    """The content of the one code block that is the whole text; None if there is more or none.
 
-    Issue forms can wrap an answer in a fence.
+    Issue forms can wrap an answer in a fence, and people indent what they mean as a list.
     """
     blocks = parse_blocks(text)
-    return blocks[0].content if len(blocks) == 1 and blocks[0].type == "fence" else None
+    return blocks[0].content if len(blocks) == 1 and blocks[0].type in _CODE_BLOCKS else None

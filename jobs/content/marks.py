@@ -12,13 +12,18 @@ _LIST_MARKS = re.compile(
 )
 """What stands before an item's text; taken away as often as it is there."""
 _MARKED_LINE = re.compile(
-    r"""^(?: [•‣◦▪●○–—·・]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
+    r"""^(?: [-*+][^\S\n\t ]\s* | [•‣◦▪●○–—·・]\s* | -?\.\s+ | \(?\d{1,3}[.):]\s+ | \(\d{1,3}\)\s*
            | \d{1,3}[.)](?=[A-Za-z`]) | [-*](?=[A-Za-z`"']) | \[[\ xX✓✔~-]?\](?![(\[])\s+
            | [☐☑✅✔✓]\ufe0f?\s* )(?=\S)""",
     re.VERBOSE,
 )
 """Items that Markdown does not know as such, but readers do."""
-_LETTER = re.compile(r"^\(?(?:[A-Za-z]|[ivx]{1,4})[.)]\s+(?=\S)")
+_BY_HAND = re.compile(
+    r"""^(?: \(?(?:[A-Za-z]\d{0,3}|[ivx]{1,4})[.)]\s+ | [A-Za-z]{1,2}\d{1,3}:\s+
+           | \#\d{1,3}[.):]?\s+ | \d{1,3}\s[-–—]\s+ | \d{1,3}\\[.)]\s+ | [①-⑳]\s* )(?=\S)""",
+    re.VERBOSE,
+)
+"""Marks that are words as well: only two of them or more make a list."""
 _HAND_NUMBER = re.compile(r"^\d{1,3}[.)]\s+")
 _MARKS_ALONE = frozenset({"-", "*", "+", "."})
 
@@ -42,14 +47,14 @@ def without_mark(line: str) -> str:
     return line[match.end() :] if match else line
 
 
-def without_letters(lines: list[str]) -> list[str]:
-    """Lines lettered by hand (`a) …`, `b) …`) with bullets instead; a lone one is no list."""
-    lettered = [bool(_LETTER.match(line)) for line in lines]
-    if sum(lettered) < 2:
+def with_bullets(lines: list[str]) -> list[str]:
+    """Lines marked by hand (`a) …`, `#2 …`) with bullets instead; a lone one is no list."""
+    marked = [bool(_BY_HAND.match(line)) for line in lines]
+    if sum(marked) < 2:
         return lines
     return [
-        f"• {_LETTER.sub('', line)}" if has_letter else line
-        for line, has_letter in zip(lines, lettered, strict=True)
+        f"• {_BY_HAND.sub('', line)}" if has_mark else line
+        for line, has_mark in zip(lines, marked, strict=True)
     ]
 
 

@@ -15,7 +15,7 @@ from jobs.content.marks import (
     is_hand_numbered,
     is_marked,
     strip_marks,
-    without_letters,
+    with_bullets,
     without_mark,
 )
 from jobs.content.rubric_tables import read_table
@@ -39,6 +39,7 @@ _UNFINISHED = re.compile(
     r"|the|to|with|when|where|which))$",
     re.IGNORECASE,
 )
+_ALL_BOLD = re.compile(r"(\*\*|__)[^*_\n]+\1:?")
 _CODE_LIKE = re.compile(r"[`()=<>≥≤_\"+%\d]|\w/\w|\w\.\w")
 _VERB = re.compile(
     r"\b(?:is|are|was|has|have|exists?|runs?|uses?|using|used|contains?|equals?|must|should"
@@ -108,12 +109,20 @@ class _Reader:
             elif child.type == "paragraph":
                 self._read_paragraph(child)
             elif child.type in {"bullet_list", "ordered_list"}:
-                for item in child.children:
-                    self._read_item(item)
+                self._read_list(child)
             elif child.type == "table":
                 self.found += [Statement(text, self.group) for text in read_table(child)]
             elif child.type == "blockquote":
                 self.read_children(child)
+
+    def _read_list(self, node: SyntaxTreeNode) -> None:
+        """The items of a list; where only some are all bold, those are titles of groups."""
+        bold = [_is_bold_title(item) for item in node.children]
+        for item, is_title in zip(node.children, bold, strict=True):
+            if is_title and not all(bold):
+                self._open_group(strip_marks(_content(item)))
+            else:
+                self._read_item(item)
 
     def _open_group(self, title: str) -> None:
         self.group = " ".join(plain_text(title).split()).rstrip(":").strip() or None
@@ -126,7 +135,7 @@ class _Reader:
         """Lines outside lists: items with marks Markdown does not know, or a group's title."""
         titles: list[str] = []
         item: str | None = None
-        for line in without_letters(_content(node).split("\n")):
+        for line in with_bullets(_content(node).split("\n")):
             if is_marked(line):
                 self._end(item, titles)
                 item, titles = without_mark(line), []
@@ -228,6 +237,15 @@ def _is_numbered_title(node: SyntaxTreeNode) -> bool:
         and len(blocks) == 1
         and reads_like_title(_content(blocks[0]))
     )
+
+
+def _is_bold_title(item: SyntaxTreeNode) -> bool:
+    """Whether an item is nothing but a title in bold: `- **Structure**`."""
+    blocks = item.children
+    if len(blocks) != 1 or blocks[0].type != "paragraph":
+        return False
+    text = _content(blocks[0])
+    return bool(_ALL_BOLD.fullmatch(text)) and reads_like_title(text)
 
 
 def _numbers_title(paragraph: SyntaxTreeNode, line: str) -> bool:

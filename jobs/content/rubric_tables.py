@@ -14,7 +14,7 @@ _NUMBERING = re.compile(r"(?:#|no\.?|nr\.?|id|number|item)?", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:[A-Za-z]{0,3}[-. ]?\d{1,3}[.)]?)?")
 _BOOKKEEPING = re.compile(
     r"(?:max(?:imum)?\.? )?(?:points?|pts|weights?|scores?|pass(?:ed)?|fail(?:ed)?|pass\s*/\s*fail"
-    r"|results?|status|met|done|verdict|graded?|✓|✔|✅)\.?(?: \(.*\))?",
+    r"|results?|status|met|done|verdict|graded?|✓|✔|✅)[.?]?(?: \(.*\))?",
     re.IGNORECASE,
 )
 _PLAIN_NUMBER = re.compile(r"#?\d{1,3}[.)]?")

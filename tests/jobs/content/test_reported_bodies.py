@@ -95,6 +95,8 @@ GROUPED = ["one pipe per step", "# REVIEW: note at the cut-off", "script runs"]
         ("{0}\n\n* {2}\n* {3}\n\n{1}\n\n* {4}", ("_Style_", "_QC readiness_")),
         ("{0}\n\n1. {2}\n2. {3}\n\n{1}\n\n1. {4}", ("Style", "QC readiness")),
         ("{0}\n\n- [ ] {2}\n- [x] {3}\n\n{1}\n\n- [ ] {4}", ("Style:", "QC readiness:")),
+        ("{0}\n- {2}\n- {3}\n{1}\n- {4}", ("- **Style**", "- **QC readiness**")),
+        ("{0}\n- {2}\n- {3}\n\n{1}\n- {4}", ("**Style:**", "**QC readiness:**")),
     ],
 )
 def test_titles_between_items_are_groups_and_no_assertions(
@@ -126,6 +128,15 @@ NUMBERED = ["names three groups", "compares two plans", "checks by simulation", 
         ("・", "・", "・", "・"),
         ("-\t", "-\t", "*\t", "+\t"),
         ("1: ", "2: ", "3: ", "4: "),
+        ("A1. ", "A2. ", "A3. ", "A4. "),
+        ("R1: ", "R2: ", "R3: ", "R4: "),
+        ("#1 ", "#2 ", "#3 ", "#4 "),
+        ("1 - ", "2 - ", "3 - ", "4 - "),
+        ("① ", "② ", "③ ", "④ "),
+        ("1\\. ", "2\\. ", "3\\. ", "4\\. "),
+        ("-\u00a0", "-\u00a0", "*\u3000", "-\u00a0"),
+        ("\t- ", "\t- ", "\t- ", "\t- "),
+        ("    1. ", "    2. ", "    3. ", "    4. "),
     ],
 )
 def test_a_rubric_numbered_by_hand_loses_its_marks(shelf: SkillShelf, marks: tuple[str, ...]):

@@ -203,3 +203,11 @@ def test_strings_lose_their_numbers_only_if_they_were_a_numbered_list(
     written: list[str], cleaned: list[str]
 ):
     assert clean_strings(written) == cleaned
+
+
+def test_items_that_are_all_bold_are_items():
+    assert texts("- **Structure**\n- **Values**") == ["**Structure**", "**Values**"]
+    assert texts("- **Structure** is there\n- **Values**: present") == [
+        "**Structure** is there",
+        "**Values**: present",
+    ]
