@@ -4,7 +4,7 @@ GitHub comes in four roles, so that a step's signature says what it may do. One 
 `bot.github` plays all four for one repository.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -296,7 +296,5 @@ class Counts(Protocol):
         """Count one; losing a count loses nothing else."""
 
 
-class Clock(Protocol):
-    """Now, in UTC; given, so that a test can name the day."""
-
-    def __call__(self) -> datetime: ...
+Clock = Callable[[], datetime]
+"""Now, in UTC; given, so that a test can name the day."""
