@@ -7,7 +7,7 @@ the limit, whatever dies in between.
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import cast
 
 from redis.asyncio import Redis
@@ -40,7 +40,8 @@ return 1
 
 
 def _micros(usd: Decimal) -> int:
-    return int(usd * 1_000_000)
+    """Whole micro-dollars, rounded up: a fraction is spent, too."""
+    return int((usd * 1_000_000).to_integral_value(ROUND_CEILING))
 
 
 class RedisBudget:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from typing import cast
 
+import structlog
 from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
@@ -18,6 +19,8 @@ from jobs.results import RunRecord
 LEDGER = "skillbench:ledger"
 LEASE_S = 15.0
 """A killed holder blocks others for at most this long."""
+
+log = structlog.get_logger(__name__)
 
 
 class RedisLedger:
@@ -45,11 +48,16 @@ class RedisLedger:
             renewal.cancel()
             with suppress(asyncio.CancelledError):
                 await renewal
-            with suppress(LockError, RedisError):  # an expired lease frees itself
+            with suppress(RedisError, OSError):  # an expired lease frees itself
                 await lock.release()
 
     async def _renew(self, lock: Lock) -> None:
+        """Keep the hold for ever; one that is gone, from an emptied Redis, is taken again."""
         while True:
             await asyncio.sleep(self._lease_s / 3)
-            with suppress(LockError, RedisError):  # a restarted Redis: the job's own lease decides
-                await lock.reacquire()
+            with suppress(RedisError, OSError):  # away; then nobody else can take it either
+                try:
+                    await lock.reacquire()
+                except LockError:
+                    if not await lock.do_acquire(lock.local.token):
+                        log.warning("hold_lost", lock=lock.name)
