@@ -31,6 +31,11 @@ def test_it_does_not_start_without_what_deliveries_need(
         create_app(some_settings(**({"redis_url": "redis://127.0.0.1:1"} | changes)))
 
 
+def test_all_that_is_missing_is_named_at_once() -> None:
+    with pytest.raises(Error, match=r"(?s)WEBHOOK_SECRET.*REDIS_URL"):
+        create_app(some_settings("", github_webhook_secret=""))
+
+
 async def test_it_is_alive_and_ready(web: httpx.AsyncClient) -> None:
     assert (await web.get("/healthz")).json() == {"status": "ok"}
     ready = await web.get("/readyz")
@@ -83,19 +88,30 @@ async def test_an_unexpected_failure_of_the_check_tells_no_secret(redis_url: str
     assert "BEGIN" not in ready.text
 
 
-async def test_good_credentials_are_not_proven_at_every_probe(redis_url: str) -> None:
-    """A probe every few seconds must not use up GitHub's patience."""
+@pytest.mark.parametrize("outcome", [None, Transient("GitHub refuses the App's key")])
+async def test_however_many_ask_the_credentials_are_proven_once(
+    redis_url: str, outcome: Exception | None
+) -> None:
+    """Anybody may probe; GitHub's patience is limited, whether it answers yes or no."""
     proven = 0
+    gate = asyncio.Event()
 
     async def prove() -> None:
         nonlocal proven
         proven += 1
+        await gate.wait()
+        if outcome is not None:
+            raise outcome
 
     async with web_client(some_settings(redis_url), check_credentials=prove) as web:
-        await asyncio.gather(*(web.get("/readyz") for _ in range(3)))
-        before = proven
-        assert (await web.get("/readyz")).status_code == 200
-    assert proven == before
+        asking = [asyncio.create_task(web.get("/readyz")) for _ in range(5)]
+        async with asyncio.timeout(10):
+            while not proven:
+                await asyncio.sleep(0.005)
+        gate.set()
+        answers = [*await asyncio.gather(*asking), await web.get("/readyz")]
+    assert proven == 1
+    assert {answer.status_code for answer in answers} == {503 if outcome else 200}
 
 
 async def test_metrics_count_deliveries_and_the_workers_sums(

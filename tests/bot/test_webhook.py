@@ -132,6 +132,9 @@ async def test_the_answer_never_tells_the_right_signature() -> None:
         ("issue_comment", json.dumps(a_comment_payload(comment={"id": "x"})).encode()),
         ("push", b"nothing"),
         ("ping", b"{" * 100_000),
+        ("ping", b'{"a":' * 100_000),
+        ("issues", b'{"action": "labeled", "issue": ' + b"[" * 100_000),
+        ("issue_comment", b'{"action": "created", "comment": {"body": "\\ud800"}}'),
     ],
 )
 async def test_malformed_payloads_are_a_400_that_names_the_event(
@@ -207,6 +210,13 @@ async def test_a_streamed_body_is_cut_off_at_the_limit(web: httpx.AsyncClient) -
         assert sent <= MAX_BODY + 20 * 1024 * 1024
     else:
         assert answer.status_code == 413
+
+
+async def test_a_body_of_exactly_the_limit_is_read(web: httpx.AsyncClient) -> None:
+    head = b'{"action": "x", "pad": "'
+    body = head + b"a" * (MAX_BODY - len(head) - 2) + b'"}'
+    assert len(body) == MAX_BODY
+    assert (await deliver(web, "push", body)).status_code == 200
 
 
 async def test_a_streamed_body_within_the_limit_is_read_whole(
