@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from rich.console import Console
 
 from bot.cli.serving import make_app, run_worker
+from bot.cli.stopping import STOPPED, until_stopped
 from bot.embedded_redis import embedded_redis
 from bot.github.pacing import Pacer
 from config.log import set_up_logging
@@ -57,14 +58,14 @@ def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
     Raises `Error` where something that it needs is missing, saying what to do.
     """
     set_up_logging(as_json=False, level=30)
-    try:
-        return asyncio.run(_play(once=once, real=real, port=port, scratch=scratch))
-    except KeyboardInterrupt:
-        return DONE
+    ended = until_stopped(_play(once=once, real=real, port=port, scratch=scratch))
+    return STOPPED if ended is None else ended
 
 
 async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
+    if real and not make_settings({}).anthropic_api_key.get_secret_value():
+        raise Error("--real asks the real model: set ANTHROPIC_API_KEY, or leave it out.")
     sandbox = await _choose_sandbox(console, real=real)
     setting = Setting(sandbox=sandbox, real=real, port=port, seed=seed_samples)
     async with staged(scratch, setting) as stage:
@@ -82,7 +83,8 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
                 console.print(f"\nNo report came. What the bot said: {page}", style="red")
             if not once:
                 console.print("Label another issue, or comment a command. Ctrl-C ends it.")
-                await asyncio.Event().wait()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
         finally:
             telling.cancel()
     return DONE if reported else NO_REPORT

@@ -1,12 +1,11 @@
 """The long-running commands: the web process, the worker, and both at once."""
 
 import asyncio
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 import uvicorn
@@ -149,25 +148,3 @@ def make_fast_loop() -> asyncio.AbstractEventLoop:
     except ImportError:
         return asyncio.new_event_loop()
     return uvloop.new_event_loop()
-
-
-def until_stopped(
-    work: Coroutine[Any, Any, None],
-    *,
-    make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
-) -> None:
-    """Run until it ends, or until SIGTERM or SIGINT; errors come out as they are."""
-
-    async def main() -> None:
-        task = asyncio.ensure_future(work)
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, task.cancel)
-        with suppress(asyncio.CancelledError):
-            await task
-
-    try:
-        with asyncio.Runner(loop_factory=make_loop) as runner:
-            runner.run(main())
-    except* Error as errors:
-        raise errors.exceptions[0] from None
