@@ -82,20 +82,27 @@ def _without_bracket(rest: str, opened: bool) -> str:
 
 
 def _hidden_lines(text: str) -> set[int]:
-    """Lines that begin between `<!--` and `-->`, whatever Markdown makes of these.
+    """Lines that begin between `<!--` and `-->`, whatever Markdown makes of these, or in `$$`.
 
     A comment that was opened in the middle of a paragraph ends with it for Markdown, but
     hardly for its writer; a run that nobody wanted costs more than one asked for twice.
+    What stands between `$$` is set as a formula by GitHub, and by no Markdown of ours.
     """
-    hidden: set[int] = set()
+    return {*_lines_between(text, "<!--", "-->"), *_lines_between(text, "$$", "$$")}
+
+
+def _lines_between(text: str, opening: str, closing: str) -> Iterator[int]:
+    """Numbers of the lines that begin behind an opening and before its closing."""
     line = at = 0
     # step by step: a pattern would look for the end of each of a thousand openings anew
-    while (opened := text.find("<!--", at)) >= 0 and (closed := text.find("-->", opened + 4)) >= 0:
+    while (opened := text.find(opening, at)) >= 0:
+        closed = text.find(closing, opened + len(opening))
+        if closed < 0:
+            return
         first = line + text.count("\n", at, opened)
         line = first + text.count("\n", opened, closed)
-        hidden.update(range(first + 1, line + 1))
-        at = closed
-    return hidden
+        yield from range(first + 1, line + 1)
+        at = closed + len(closing)
 
 
 def _plain_marks(text: str) -> set[int]:

@@ -45,6 +45,8 @@ def lines_of(body: str) -> list[str]:
         f"<b>loud</b>\n\n{COMMAND}",
         f"2 < 3 and a <br>\n\n{COMMAND}",
         f"it costs 5 <!- not a comment ->\n{COMMAND}",
+        f"it costs $$\n{COMMAND}",
+        f"$$x$$ <!-- y -->\n{COMMAND}",
     ],
 )
 def test_a_line_that_begins_with_the_mention_speaks_to_us(body: str) -> None:

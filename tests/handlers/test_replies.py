@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 
 from handlers import replies
 from handlers.commands import parse_commands
+from tests.builders import NOON
 
 MENTION = "@skillbench"
 HOSTILE = (
@@ -49,6 +50,7 @@ def every_reply(word: str) -> list[str]:
         replies.owner_not_allowed(word, word),
         replies.pull_requests_not_offered(),
         replies.help_text(MENTION),
+        replies.asked_before(MENTION, NOON),
     ]
 
 
