@@ -13,7 +13,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from jobs.errors import Transient
+from jobs.errors import Error, Transient
 
 PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}"
 """No part can be `.` or `..`, and every part fits a file name."""
@@ -30,7 +30,7 @@ class Blobs:
     """
 
     def __init__(self, url: str) -> None:
-        """Open the store at `url`; a missing folder is made. Raises `ValueError`."""
+        """Open the store at `url`; a missing folder is made. Raises as `open_store` does."""
         self._store = open_store(url)
 
     async def put(self, key: str, content: bytes | Path) -> None:
@@ -70,10 +70,20 @@ class Blobs:
 
 
 def open_store(url: str) -> ObjectStore:
-    """The store at a `file://` or `s3://` address. Raises `ValueError` for any other."""
+    """The store at a `file://` or `s3://` address.
+
+    Raises `ValueError` for any other, `Error` where the folder cannot be made.
+    """
     parts = urlsplit(url)
     if parts.scheme == "file" and parts.netloc in {"", "localhost"} and parts.path:
-        return LocalStore(unquote(parts.path), mkdir=True)
+        folder = unquote(parts.path)
+        try:
+            return LocalStore(folder, mkdir=True)
+        except OSError as problem:
+            raise Error(
+                f"The folder {folder} cannot be made ({problem}). Set SKILLBENCH_DATA_DIR, or "
+                "SKILLBENCH_BLOB_URL if you gave one, to a place that can be written to."
+            ) from None
     if parts.scheme == "s3" and parts.netloc:
         # an endpoint is the operator's choice, and a store on the own network may speak plain HTTP
         return from_url(url, client_options={"allow_http": True})

@@ -87,14 +87,28 @@ async def embedded_redis(
 
 
 def _make_folder(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    """Raises `Error` where the folder cannot be made or written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Error(_cannot_keep(folder, problem)) from None
     return folder.absolute()
+
+
+def _cannot_keep(folder: Path, problem: OSError) -> str:
+    return (
+        f"The data of Redis cannot be kept in {folder} ({problem.strerror}). "
+        "Set SKILLBENCH_DATA_DIR to a folder that can be written to."
+    )
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[int]:
-    """The lock on a data folder. Raises `Error` if another server holds it."""
-    lock = os.open(folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    """The lock on a data folder. Raises `Error` if another server holds it, or if it cannot be."""
+    try:
+        lock = os.open(folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise Error(_cannot_keep(folder, problem)) from None
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

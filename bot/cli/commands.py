@@ -1,5 +1,6 @@
 """Every command and its options; what a command does stands in a module of its own."""
 
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def tell_version(asked: bool) -> None:
+    """Print the version and end."""
+    if asked:
+        typer.echo(f"skillbench {version('skillbench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=tell_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Measures whether an agent skill makes the work better."""
+
+
 Host = Annotated[str | None, typer.Option(help="Where to listen; wins over SKILLBENCH_HOST.")]
 Port = Annotated[int | None, typer.Option(help="Wins over SKILLBENCH_PORT.")]
 
@@ -22,7 +43,8 @@ Port = Annotated[int | None, typer.Option(help="Wins over SKILLBENCH_PORT.")]
 @app.command()
 def serve(host: Host = None, port: Port = None) -> None:
     """Receive webhooks and put them on the queue."""
-    from bot.cli.serving import make_fast_loop, run_server, until_stopped
+    from bot.cli.serving import make_fast_loop, run_server
+    from bot.cli.stopping import until_stopped
 
     with errors_told():
         until_stopped(run_server(load_settings(host=host, port=port)), make_loop=make_fast_loop)
@@ -31,7 +53,8 @@ def serve(host: Host = None, port: Port = None) -> None:
 @app.command()
 def worker() -> None:
     """Carry out what is on the queue."""
-    from bot.cli.serving import run_worker, until_stopped
+    from bot.cli.serving import run_worker
+    from bot.cli.stopping import until_stopped
 
     with errors_told(), scratch_folder() as scratch:
         until_stopped(run_worker(load_settings(), scratch))
@@ -40,7 +63,8 @@ def worker() -> None:
 @app.command()
 def up(host: Host = None, port: Port = None) -> None:
     """Server, worker and (where none is configured) Redis, in one process."""
-    from bot.cli.serving import run_everything, until_stopped
+    from bot.cli.serving import run_everything
+    from bot.cli.stopping import until_stopped
 
     with errors_told(), scratch_folder() as scratch:
         until_stopped(run_everything(load_settings(host=host, port=port), scratch))

@@ -95,9 +95,13 @@ async def check_judge(settings: Settings) -> str | None:
 async def check_blobs(settings: Settings) -> str | None:
     """The blob store takes and gives."""
     blobs = Blobs(settings.blobs)
-    await blobs.put("doctor/probe", b"well")
-    found = await blobs.get("doctor/probe")
-    await blobs.delete("doctor/probe")
+    try:
+        await blobs.put("doctor/probe", b"well")
+        found = await blobs.get("doctor/probe")
+        await blobs.delete("doctor/probe")
+    except (OSError, ValueError, Error) as problem:
+        variable = "SKILLBENCH_BLOB_URL" if settings.blob_url else "SKILLBENCH_DATA_DIR"
+        return f"cannot be used: see {variable} ({problem})"
     return None if found == b"well" else "the blob store gave back something else"
 
 
@@ -115,7 +119,7 @@ CHECKS: dict[str, Check] = {
 
 def run_doctor(settings: Settings) -> int:
     """Print one line per check; gives 0 if all is well, else 1."""
-    return asyncio.run(_run(settings, Console()))
+    return asyncio.run(_run(settings, Console(soft_wrap=True)))
 
 
 async def _run(settings: Settings, console: Console) -> int:

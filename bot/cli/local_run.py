@@ -1,6 +1,7 @@
 """One comparison on a local folder: the same road as on GitHub, without GitHub."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from bot.cli.stopping import STOPPED, until_stopped
 from bot.wiring import make_run_world
 from config.settings import Settings
 from jobs.comparison import Finished, run_comparison
@@ -70,10 +72,11 @@ class NoDailyLimit:
 def run_locally(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
     """Compare, write report, `result.json` and archive into the output folder.
 
-    Gives 0 where the run is graded, else 1. Raises `Refused` for anything that cannot be
-    run, before anything is spent.
+    Gives 0 where the run is graded, else 1, or 130 where it was stopped. Raises `Refused`
+    for anything that cannot be run, before anything is spent.
     """
-    return asyncio.run(_run(wanted, settings, scratch))
+    ended = until_stopped(_run(wanted, settings, scratch))
+    return STOPPED if ended is None else ended
 
 
 async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
@@ -98,6 +101,7 @@ async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
         names = ", ".join(spec.skill.path for spec in plan.runs)
         raise Refused(f"this eval case has several skills ({names}); name one with --skill.")
     spec = plan.runs[0]
+    await asyncio.to_thread(_make_output_folder, wanted.output)
     finished = await _run_shown(spec, snapshot, world, console)
     await _write(finished, wanted.output, world, console)
     return DONE if finished.result.graded else UNGRADED
@@ -134,8 +138,17 @@ async def _write(finished: Finished, output: Path, world: RunWorld, console: Con
     print(output / "report.md")
 
 
+def _make_output_folder(output: Path) -> None:
+    """Raises `Refused` where a report could not be kept, before it has cost anything."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Refused(f"the folder `{output}` cannot be made: {problem.strerror}.") from None
+    if not os.access(output, os.W_OK | os.X_OK):
+        raise Refused(f"the folder `{output}` cannot be written to.")
+
+
 def _write_files(result: RunResult, report: Report, output: Path) -> None:
-    output.mkdir(parents=True, exist_ok=True)
     (output / "report.md").write_text(report.markdown, encoding="utf-8")
     (output / "result.json").write_text(result.model_dump_json(indent=1), encoding="utf-8")
     shutil.copyfile(report.archive.path, output / report.archive.name)
@@ -144,16 +157,22 @@ def _write_files(result: RunResult, report: Report, output: Path) -> None:
 def _only_case(snapshot: Snapshot, shelf: SkillShelf, skill: str | None) -> str:
     """The folder's eval case, where there is one to choose. Raises `Refused` with the choices."""
     wanted = shelf.find(skill).path if skill else None
-    ids = [
+    cases = all_cases(snapshot, shelf)
+    fitting = [
         case.id
-        for case in all_cases(snapshot, shelf)
+        for case in cases
         if wanted is None or wanted in _paths(getattr(case, "target_skills", ()), shelf)
     ]
-    if len(ids) == 1:
-        return ids[0]
-    if not ids:
+    if len(fitting) == 1:
+        return fitting[0]
+    if not cases:
         raise Refused("this folder holds no eval case; see docs/eval-cases.md.")
-    raise Refused(f"name one of the eval cases with --eval: {', '.join(ids[:20])}.")
+    names = ", ".join(f"`{case_id}`" for case_id in (fitting or [case.id for case in cases])[:20])
+    if not fitting:
+        raise Refused(
+            f"no eval case is for the skill `{skill}`; name another with --eval: {names}."
+        )
+    raise Refused(f"name one of the eval cases with --eval: {names}.")
 
 
 def _paths(names: Sequence[str], shelf: SkillShelf) -> set[str]:
