@@ -107,7 +107,7 @@ class Heard:
 
     def _take_answer(self, answer: ToolAnswer) -> None:
         call = self.open_calls.pop(answer.call_id, None)
-        self.tally.tool_call(failed=answer.failed)
+        self.tally.tool_call(failed=answer.failed, text=answer.text)
         if call and not answer.failed and self.reads_skill(call, answer.text):
             self.skill_read = True
         self.write("tool_result", id=answer.call_id, failed=answer.failed, text=answer.text)

@@ -20,6 +20,8 @@ from jobs.values import Limits
 
 log = structlog.get_logger()
 
+START_S = 30.0
+"""For a program to start, in which no model can say anything."""
 GRACE_S = 5.0
 """For a program to end by itself after its result."""
 
@@ -100,6 +102,8 @@ class Watch:
     def _patience_s(self) -> float:
         """How long the session may be silent in what it is doing now."""
         patience = self.limits.idle_s
+        if self.heard.started is None:
+            patience += START_S
         if self.heard.open_calls:
             patience += MAX_COMMAND_S
         if self.heard.retrying is not None:
@@ -113,8 +117,7 @@ class Watch:
                 self.heard.take(event)
                 if isinstance(event, Started):
                     self.unlike = self.unlike or self.find_difference(event)
-        except OSError:
-            log.exception("transcript_not_written")
-            self.unlike = "the session's transcript could not be written"
-        if self.unlike or self.heard.result is not None:
-            self._news.set()
+        except Exception:  # in a callback nobody would see it, and the session would hang
+            log.exception("event_not_taken")
+            self.unlike = "the session's events could not be followed; the log says why"
+        self._news.set()  # what is waited for may have become another thing

@@ -17,8 +17,6 @@ from jobs.proxy.refusal import Refusal
 _REACHES_FURTHER = {
     "mcp_servers": "connectors are not part of a session",
     "container": "containers of the provider are not part of a session",
-    "speed": "the speed is not the session's to choose",
-    "service_tier": "the service tier is not the session's to choose",
     "inference_geo": "the place is not the session's to choose",
 }
 """Fields of a request that cost more, or run something elsewhere."""
@@ -50,6 +48,8 @@ def read_asked(body: bytes, model: str, *, output_tokens_left: int | None) -> As
     asked = _parse(body)
     if asked.get("model") != model:
         raise Refusal(403, "permission_error", f"this session may only use the model {model}")
+    if asked.get("speed", "standard") != "standard":
+        raise Refusal(403, "permission_error", "the speed is not the session's to choose")
     for name, why in _REACHES_FURTHER.items():
         if asked.get(name):
             raise Refusal(403, "permission_error", why)

@@ -29,6 +29,8 @@ _BODY_S = 60.0
 _HOPELESS = {401, 403}
 """Statuses about the worker's key: the session has none to change, and Claude Code would ask
 for minutes."""
+_ANY_LENGTH = 10**9
+"""Tokens: no cap of ours on a single answer; its own stands in the request."""
 _MESSAGES = "/v1/messages"
 _PATHS = {_MESSAGES, "/v1/messages/count_tokens"}
 _QUERIES = {"", "beta=true"}
@@ -108,7 +110,7 @@ class ModelProxy:
             if reached := self.tally.limit_reached():
                 self.refused_for = reached
                 raise Refusal(429, "rate_limit_error", f"{reached[1]}; the session is over")
-            left = self.tally.output_tokens_left
+            left = self.tally.find_room(_ANY_LENGTH).tokens
             asked = read_asked(body, self.model.sent, output_tokens_left=left)
             reader = AnswerReader(streamed=asked.streamed)
             try:

@@ -70,6 +70,17 @@ GOOD = 'started(); said(text("Total is 42")); result(result="Total is 42")'
 """A session in which everything goes well."""
 
 
+ASKS = """
+from urllib.request import Request, urlopen
+asked = {"model": "claude-sonnet-4-6", "max_tokens": 9}
+asked["messages"] = [{"role": "user", "content": "a"}]
+key = {"x-api-key": os.environ["ANTHROPIC_API_KEY"]}
+url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+request = Request(url, json.dumps(asked).encode(), key)
+"""
+"""Makes a request to the model, which the rest of a program can send."""
+
+
 def fake_cli(folder: Path, body: str) -> ClaudeCli:
     """A program in Python that stands where Claude Code would."""
     path = folder / "claude"

@@ -9,6 +9,7 @@ from jobs.errors import Transient
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.values import Arm, SessionEnd
 from tests.jobs.claude_code.sessions import (
+    ASKS,
     GOOD,
     a_session_spec,
     fake_cli,
@@ -63,7 +64,15 @@ async def test_nothing_said_and_nothing_left_is_no_output(tmp_path):
     assert ran.result.scored
 
 
-@pytest.mark.parametrize("begin", ['said(call("t1")); answered("t1")', "pass"])
+@pytest.mark.parametrize(
+    "begin",
+    [
+        'said(call("t1")); answered("t1")',
+        'said(call("t1")); time.sleep(0.5); answered("t1")',
+        "time.sleep(0.2)",
+        "pass",
+    ],
+)
 async def test_a_stream_that_stops_is_stalled_and_keeps_what_was_done(tmp_path, begin):
     """Long before the time limit; and tried a second time, since the platform failed."""
     body = f'started(); open("output/part.txt", "w").write("half")\n{begin}\ntime.sleep(600)'
@@ -201,7 +210,7 @@ started(); open("output/part.txt", "w").write("half")
 for number in range(6000):
     said(text("working"), id=str(number)); time.sleep(0.1)
 """
-    ran = await run_fake(tmp_path, body, limits={"wall_s": 1.0})
+    ran = await run_fake(tmp_path, body, limits={"wall_s": 2.5})
     assert (ran.result.end, ran.result.scored) == (SessionEnd.TIMEOUT, True)
     assert ran.names == ["part.txt", "response.md"]
 
@@ -212,7 +221,7 @@ started(); said(text("a"))
 while True:
     say(type="system", subtype="api_retry", attempt=1, error_status=429); time.sleep(0.1)
 """
-    ran = await run_fake(tmp_path, body, limits={"wall_s": 0.6})
+    ran = await run_fake(tmp_path, body, limits={"wall_s": 2.5})
     assert ran.result.end is SessionEnd.RATE_LIMITED
 
 
@@ -220,16 +229,10 @@ async def test_a_session_that_is_cancelled_leaves_nothing(tmp_path):
     api = ScriptedModelApi(models=CLAUDE_LIKE)
     stall = Stall()
     api.fail(stall)
-    body = """
-from urllib.request import Request, urlopen
-asked = {"model": "claude-sonnet-4-6", "max_tokens": 9}
-asked["messages"] = [{"role": "user", "content": "a"}]
-key = {"x-api-key": os.environ["ANTHROPIC_API_KEY"]}
-url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
-urlopen(Request(url, json.dumps(asked).encode(), key))
-"""
     async with api.serve() as server, asyncio.timeout(30):
-        launcher = make_launcher(fake_cli(tmp_path, body), server.anthropic_url)
+        launcher = make_launcher(
+            fake_cli(tmp_path, f"{ASKS}\nurlopen(request)"), server.anthropic_url
+        )
         running = asyncio.create_task(launcher.run(a_session_spec(tmp_path)))
         await stall.gate.reached.wait()
         assert len(list((tmp_path / "scratch").iterdir())) == 1

@@ -2,8 +2,18 @@
 
 import pytest
 
+from demo.model_api import Reply
+from demo.model_api.steps import Reported
 from jobs.values import Arm, SessionEnd
-from tests.jobs.claude_code.sessions import GOOD, run_fake
+from tests.jobs.claude_code.sessions import (
+    ASKS,
+    GOOD,
+    a_session_spec,
+    fake_cli,
+    make_launcher,
+    run_fake,
+    run_session,
+)
 
 
 async def test_lines_of_megabytes_garbage_and_a_missing_line_break_lose_nothing(tmp_path):
@@ -64,6 +74,19 @@ result(result="c", usage={{"input_tokens": 200, "output_tokens": 60}})
     assert (usage.requests, usage.input_tokens, usage.output_tokens) == (2, 200, 60)
     assert usage.cache_read_tokens == 14
     assert ran.result.turns == 2
+
+
+@pytest.mark.parametrize("last", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
+async def test_usage_is_known_even_if_the_program_dies(api, server, tmp_path, last):
+    """It told of nothing; the proxy saw what it asked and what that cost."""
+    api.script(Reply(text="42", tokens=Reported(input=100, output=40)), forever=True)
+    cli = fake_cli(tmp_path, f"{ASKS}\nurlopen(request).read(); {last}")
+    ran = await run_session(make_launcher(cli, server.anthropic_url), a_session_spec(tmp_path))
+    assert ran.result.end is SessionEnd.ERROR
+    usage = ran.result.usage
+    assert ran.result.retries == 1  # both attempts are paid for
+    assert (usage.requests, usage.input_tokens, usage.output_tokens) == (2, 200, 80)
+    assert ran.result.served_models == ("claude-sonnet-4-6",)
 
 
 @pytest.mark.parametrize("more", ["", ", errors=[]", ', result=None, stop_reason="tool_use"'])

@@ -46,7 +46,6 @@ def test_another_model_is_refused(model):
         {"mcp_servers": [{"type": "url", "url": "https://example.org"}]},
         {"container": "container_1"},
         {"speed": "fast"},
-        {"service_tier": "auto"},
         {"inference_geo": "us"},
         {"messages": [picture({"type": "url", "url": "https://example.org/?secret"})]},
         {"messages": [picture({"type": "file", "file_id": "file_1"})]},
@@ -71,6 +70,14 @@ def test_what_reaches_beyond_the_sandbox_is_refused(changes):
     with pytest.raises(Refusal) as refusal:
         read(**changes)
     assert refusal.value.status == 403
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"speed": "standard"}, {"service_tier": "auto"}, {"mcp_servers": []}, {"thinking": {}}],
+)
+def test_what_costs_no_more_is_the_clients_to_send(changes):
+    assert read(**changes).streamed
 
 
 def test_pictures_in_the_request_itself_are_allowed():

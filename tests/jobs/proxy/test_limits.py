@@ -17,7 +17,7 @@ LARGE = Reply(text="42", tokens=Reported(input=1_000, output=600))
     [
         pytest.param({"total_tokens": 1_500}, "max_cost", id="tokens"),
         pytest.param({"output_tokens": 500}, "max_tokens", id="output tokens"),
-        pytest.param({"cost_usd": Decimal("0.001")}, "max_cost", id="cost"),
+        pytest.param({"cost_usd": Decimal("0.013")}, "max_cost", id="cost"),
         pytest.param({"turns": 1}, "max_turns", id="turns"),
     ],
 )
@@ -56,7 +56,7 @@ async def test_an_answer_is_capped_at_the_tokens_that_are_left(api, server, tmp_
 async def test_a_model_without_a_price_is_limited_by_tokens_alone(tmp_path):
     api = ScriptedModelApi(models=DEMO_MODELS)
     api.script(LARGE, forever=True)
-    limits = {"cost_usd": Decimal("0.000001"), "total_tokens": 3_000}
+    limits = {"cost_usd": Decimal("0.000001"), "total_tokens": 4_000}
     async with (
         api.serve() as server,
         opened_proxy(tmp_path, server.anthropic_url, limits=limits, sent=MODEL) as opened,
