@@ -43,7 +43,8 @@ lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "skillbench needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 2; }
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -f $@; echo "This Python cannot make virtual environments; Debian and Ubuntu: apt-get install python3-venv"; exit 2; }
 
 $(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing skillbench into $(VENV) …"
