@@ -14,9 +14,10 @@ from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
+from jobs.keeping import begin, find_ended, keep_ended
 from jobs.matched import find_mismatch
 from jobs.results import RunResult
-from jobs.scoring import Judged, JudgeInput, judge_run
+from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
@@ -28,6 +29,17 @@ Moved = Callable[[str], Awaitable[None]]
 """Takes the news that the run has moved to another state."""
 
 TRIAL = 1
+
+
+def _bundle_name(arm: Arm) -> str:
+    return f"{arm}-{TRIAL}.zip"
+
+
+_KEPT = (
+    *(_bundle_name(arm) for arm in Arm),
+    *(judge_transcript(Path(), number).name for number in PASSES),
+)
+"""Files in the folder of a run that publishing it needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +81,8 @@ async def run_comparison(
     folder = world.scratch / spec.run_id
     await asyncio.to_thread(remove_tree, folder)
     folder.mkdir(parents=True)
+    if (ended := await _find_ended(spec, folder, world)) is not None:
+        return ended
     started_at = world.clock()
     staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged")
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
@@ -97,8 +111,18 @@ async def run_comparison(
         ungraded_reason=judged.reason,
         remarks=(*_remarks(spec, staged), *judged.remarks),
     )
+    await keep_ended(result, {name: folder / name for name in _KEPT}, world)
     await world.budget.settle(spec.run_id, result.known_cost_usd)
     return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
+
+
+async def _find_ended(spec: RunSpec, folder: Path, world: RunWorld) -> Finished | None:
+    """The run as an earlier attempt left it, graded or not: only publishing had failed."""
+    result = await find_ended(spec, _KEPT, folder, world)
+    if result is None:
+        return None
+    await world.budget.settle(spec.run_id, result.known_cost_usd)
+    return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in Arm})
 
 
 def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path) -> _Staged:
@@ -117,16 +141,24 @@ async def _run_arms(
     spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
 ) -> dict[Arm, _ArmWork]:
     """Both sessions, started together; one that fails leaves the other alone."""
+    limits = session_limits(world.settings)
+    for arm in Arm:
+        if not await world.blobs.exists(_stored_at(arm, spec)):
+            await begin(f"{arm}-{TRIAL}", spec, limits.cost_usd, world)
     works = await asyncio.gather(*(_run_arm(arm, spec, staged, world, folder) for arm in Arm))
     return dict(zip(Arm, works, strict=True))
+
+
+def _stored_at(arm: Arm, spec: RunSpec) -> str:
+    return f"runs/{spec.run_id}/{_bundle_name(arm)}"
 
 
 async def _run_arm(
     arm: Arm, spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
 ) -> _ArmWork:
     """One session, or what is stored of it from an earlier attempt at the same run."""
-    key = f"runs/{spec.run_id}/{arm}-{TRIAL}.zip"
-    bundle = folder / f"{arm}-{TRIAL}.zip"
+    key = _stored_at(arm, spec)
+    bundle = folder / _bundle_name(arm)
     stored = await world.blobs.get(key)
     if stored is not None:
         await asyncio.to_thread(bundle.write_bytes, stored)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal
 
 from jobs.models.door import Tokens
-from jobs.models.prices import find_price
+from jobs.models.prices import find_price, price_known
 from jobs.ports import ConversationEnd
 from jobs.values import Limits, Model, Usage
 
@@ -45,6 +45,8 @@ class Tally:
         self._turns = 0
         self._tool_calls = 0
         self._failed_tool_calls = 0
+        # also loads the price list, before the clock of the conversation runs
+        self._is_priced = price_known(model.sent, model.provider)
         self._context = Tokens()
         """What the next request sends again, as it will be billed."""
         self.retries = 0
@@ -121,14 +123,15 @@ class Tally:
         left = limits.total_tokens - usage.total_tokens - again.input - again.cache_read
         detail = f"the limit of {limits.total_tokens:,} tokens leaves no room for more"
         rooms = [Room(left, ("max_cost", detail))]
+        if usage.cost_usd is None or not self._is_priced:
+            return rooms
         asking = self._price(again)
         answering = self._price(replace(again, output=_SAMPLE))
-        if usage.cost_usd is not None and asking is not None and answering is not None:
+        if asking is not None and answering is not None and answering > asking:
             money = limits.cost_usd - usage.cost_usd - asking
-            if answering > asking:
-                affordable = int(money / (answering - asking) * _SAMPLE)
-                detail = f"the limit of {limits.cost_usd:.2f} USD leaves no room for more"
-                rooms.append(Room(affordable, ("max_cost", detail)))
+            affordable = int(money / (answering - asking) * _SAMPLE)
+            detail = f"the limit of {limits.cost_usd:.2f} USD leaves no room for more"
+            rooms.append(Room(affordable, ("max_cost", detail)))
         return rooms
 
     def _price(self, tokens: Tokens) -> Decimal | None:

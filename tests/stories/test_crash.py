@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from config.settings import Settings
-from demo.model_api import Asked, Gate, ScriptedModelApi, Stall
+from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
 from tests.stories.scene import Scene, playing
 
@@ -85,6 +85,30 @@ async def test_a_stopped_worker_hands_its_run_back_at_once(tmp_path: Path, app_k
         async with worker(environment):
             await scene.label_gone(1)
         assert len(scene.reports(1)) == 1
+
+
+async def test_an_ungraded_run_is_not_paid_again_because_its_report_came_late(
+    tmp_path: Path, app_key: str
+) -> None:
+    """What was found is kept, though it is no score: only publishing is left to do."""
+    api = ScriptedModelApi()
+    api.script(Reply(text="No verdict of mine."), when=is_judging, forever=True)
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            scene.label(1)
+            await scene.until(lambda: bool(scene.bot_comments(1)), "the acknowledgement")
+            gate = scene.github.faults.hold(on="POST */comments")
+            await asyncio.wait_for(gate.reached.wait(), 60)
+            paid = len(api.requests)
+            first.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(first.wait(), 30) == 0
+        scene.github.faults.clear()
+        async with worker(environment):
+            await scene.label_gone(1)
+        assert len(api.requests) == paid
+        [report] = scene.reports(1)
+        assert "Not graded" in report
 
 
 def sessions(scene: Scene) -> int:
