@@ -245,6 +245,7 @@ async def run_workers(workers: tuple[LeaseWorker, ...]) -> None:
         await asyncio.gather(*polling)
     finally:
         for task in polling:
-            task.cancel()
+            if not task.cancelling():  # a second one would interrupt redis-py's tidying up
+                task.cancel()
         await asyncio.gather(*polling, return_exceptions=True)
         await asyncio.gather(*(worker.close() for worker in workers), return_exceptions=True)
