@@ -40,6 +40,10 @@ lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --extra demo --group dev \
 	  --no-emit-index-url --no-emit-find-links -o requirements-dev.lock pyproject.toml
 
+image-test: $(VENV)/dev.stamp  ## the image's steps in a plain Debian root, where no engine is; needs root
+	@tools/need debootstrap
+	@$(BIN)/python tools/try_image.py
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "skillbench needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 2; }

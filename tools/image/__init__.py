@@ -1,0 +1,1 @@
+"""Carries out the steps of a Dockerfile without a container engine."""
