@@ -3,7 +3,11 @@
 The server under test has core 0 to itself; Redis and the load share core 1. Both servers
 verify, translate, remember the delivery and enqueue it by the same script, and answer once
 Redis has it; they are measured in turn, twice each. To reach: at least Probot's deliveries a
-second, a 99th percentile below 10 ms at 500 a second, half its memory.
+second, a 99th percentile below 10 ms at 500 a second, half its memory, and 120 MB at most
+once a probe has made ours prove its credentials.
+
+On a machine that others use, deliveries a second say little: then compare how many each
+server took in a second of processor time, which is shown beside them.
 
 Installs what it needs where it may: wrk by apt, Probot by npm.
 """
@@ -20,6 +24,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -36,6 +41,7 @@ PEER = ROOT / "tools/bench/probot"
 ROUNDS = 2
 FLOOD_S = 6
 P99_GOAL_MS = 10.0
+MOST_MB = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,7 @@ class Measured:
 
     flood: Flood
     steady: Steady
+    per_cpu_second: float
     rss_mb: float
 
 
@@ -88,13 +95,20 @@ def resident_mb(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time a process has used, its threads included."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-async def measure_ours(redis_url: str, body: bytes, folder: Path) -> Measured:
+async def measure_ours(redis_url: str, body: bytes, folder: Path) -> tuple[Measured, float]:
+    """Our web process, and its memory in MB once it was asked whether it is ready."""
     port = free_port()
     env = {
         "SKILLBENCH_GITHUB_WEBHOOK_SECRET": SECRET,
@@ -103,7 +117,10 @@ async def measure_ours(redis_url: str, body: bytes, folder: Path) -> Measured:
     }
     command = [sys.executable, "-m", "bot", "serve", "--port", str(port)]
     async with serving(command, port, env) as pid:
-        return await measure(port, "/webhook", body, folder, pid)
+        measured = await measure(port, "/webhook", body, folder, pid)
+        # a probe that proves credentials loads the GitHub client
+        await asyncio.to_thread(ask, port, "/readyz")
+        return measured, resident_mb(pid)
 
 
 async def measure_peer(redis_url: str, body: bytes, folder: Path, key: str) -> Measured:
@@ -127,9 +144,21 @@ async def measure_peer(redis_url: str, body: bytes, folder: Path, key: str) -> M
 
 async def measure(port: int, path: str, body: bytes, folder: Path, pid: int) -> Measured:
     await asyncio.to_thread(flood, port, path, body, folder, seconds=2)  # warm
+    before = cpu_seconds(pid)
     flooded = await asyncio.to_thread(flood, port, path, body, folder, seconds=FLOOD_S)
+    per_cpu_second = flooded.per_second * FLOOD_S / (cpu_seconds(pid) - before)
     paced = await steady(port, path, body)
-    return Measured(flooded, paced, resident_mb(pid))
+    return Measured(flooded, paced, per_cpu_second, resident_mb(pid))
+
+
+def ask(port: int, path: str) -> int:
+    """GET a path; gives the status."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
 
 
 def make_key() -> str:
@@ -141,10 +170,12 @@ def make_key() -> str:
 
 
 def show(name: str, found: Measured) -> None:
-    failed = found.flood.failed + found.steady.failed
+    """One line for one server in one round."""
+    flood, paced = found.flood, found.steady
+    failed = flood.failed + paced.failed
     print(
-        f"{name:11} {found.flood.per_second:7.0f}/s   at 500/s: p50 {found.steady.p50:5.1f} ms, "
-        f"p99 {found.steady.p99:5.1f} ms   {found.rss_mb:5.0f} MB"
+        f"{name:11} {flood.per_second:6.0f}/s ({found.per_cpu_second:5.0f} per CPU second)   "
+        f"at 500/s: p50 {paced.p50:5.1f} ms, p99 {paced.p99:5.1f} ms   {found.rss_mb:4.0f} MB"
         + (f"   {failed} FAILED" * bool(failed))
     )
 
@@ -159,22 +190,38 @@ async def main() -> int:
     body = make_body()
     key = make_key()
     rounds: list[tuple[Measured, Measured]] = []
+    proven_mb = 0.0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for number in range(ROUNDS):
             async with embedded_redis(folder / f"redis-{number}") as redis_url:
-                ours = await measure_ours(redis_url, body, folder)
+                ours, proven_mb = await measure_ours(redis_url, body, folder)
             show("skillbench", ours)
             async with embedded_redis(folder / f"peer-{number}") as redis_url:
                 peer = await measure_peer(redis_url, body, folder, key)
             show("Probot 14", peer)
             rounds.append((ours, peer))
-    speed = sum(ours.flood.per_second / peer.flood.per_second for ours, peer in rounds) / ROUNDS
-    memory = sum(ours.rss_mb / peer.rss_mb for ours, peer in rounds) / ROUNDS
+    return 0 if is_reached(rounds, proven_mb) else 1
+
+
+def is_reached(rounds: list[tuple[Measured, Measured]], proven_mb: float) -> bool:
+    """Print the ratios; whether all goals were reached."""
+    speed, cpu, memory = (
+        sum(of(ours) / of(peer) for ours, peer in rounds) / len(rounds)
+        for of in (
+            lambda found: found.flood.per_second,
+            lambda found: found.per_cpu_second,
+            lambda found: found.rss_mb,
+        )
+    )
     p99 = min(ours.steady.p99 for ours, _ in rounds)
     failed = sum(ours.flood.failed + ours.steady.failed for ours, _ in rounds)
-    print(f"ratio to Probot: {speed:.2f} deliveries a second, {memory:.2f} memory")
-    return 0 if speed >= 1 and memory <= 0.5 and p99 < P99_GOAL_MS and not failed else 1
+    print(
+        f"ratio to Probot: {speed:.2f} deliveries a second ({cpu:.2f} per CPU second), "
+        f"{memory:.2f} memory; {proven_mb:.0f} MB with proven credentials"
+    )
+    small = memory <= 0.5 and proven_mb < MOST_MB
+    return speed >= 1 and small and p99 < P99_GOAL_MS and not failed
 
 
 if __name__ == "__main__":
