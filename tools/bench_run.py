@@ -82,6 +82,7 @@ async def prepare(settings: Settings, folder: Path) -> tuple[RunSpec, Snapshot, 
     snapshot = copy_folder(SAMPLE, folder / "sample")
     plan = await make_plan(
         PlanInput(
+            check=world.launchers.check,
             request=a_request(),
             issue=an_issue(),
             snapshot=snapshot,
