@@ -38,20 +38,30 @@ class Report:
 async def publish_run(finished: Finished, world: World) -> Comment:
     """Upload the archive, post the report, remember the run. Gives the report's comment.
 
-    Raises `Transient` and `Gone` as GitHub does; a failing upload is said in the report.
+    Raises `Transient` and `Gone` as GitHub does; a failing upload is said in the report. Where
+    the issue is gone or locked the run is remembered all the same, by its archive.
     """
     result = finished.result
     spec = result.spec
     archive = await write_archive(finished, world.runs)
     url, absent = await _upload(result, archive, world)
     context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
-    comment = await world.github.comment(
-        spec.issue, render_report(result, context), tag=f"report:{spec.run_id}"
-    )
-    if result.graded:
-        record = record_of(result).model_copy(update={"url": comment.url})
-        await world.ledger.record(record_key(spec), record)
+    try:
+        comment = await world.github.comment(
+            spec.issue, render_report(result, context), tag=f"report:{spec.run_id}"
+        )
+    except Gone:
+        await _remember(result, url, world)
+        raise
+    await _remember(result, comment.url, world)
     return comment
+
+
+async def _remember(result: RunResult, url: str, world: World) -> None:
+    """Put a graded run into the ledger; `url` is where its scores can be read."""
+    if result.graded:
+        record = record_of(result).model_copy(update={"url": url})
+        await world.ledger.record(record_key(result.spec), record)
 
 
 async def write_report(finished: Finished, world: RunWorld) -> Report:

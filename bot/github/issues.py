@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 import httpx
+import structlog
 
 from bot.github.calls import Calls
 from bot.github.failures import Moved, NotFound
@@ -24,6 +25,8 @@ IsOwn = Callable[[dict[str, Any]], Awaitable[bool]]
 
 GHOST = "ghost"
 """How GitHub names the author of what a deleted account wrote."""
+
+log = structlog.get_logger(__name__)
 
 
 class IssueCalls:
@@ -67,10 +70,20 @@ class IssueCalls:
             return await self._calls.send(method, self._calls.target_of(moved), json=json)
 
     async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
-        """React; GitHub itself answers a second time with the first reaction."""
+        """React; GitHub itself answers a second time with the first reaction.
+
+        A comment that somebody deleted meanwhile gets none, and what it asked for goes on.
+        """
         place = f"comments/{comment_id}" if comment_id is not None else str(issue)
         path = f"/issues/{place}/reactions"
-        await self._calls.write(lambda: self.send(issue, "POST", path, json={"content": reaction}))
+        try:
+            await self._calls.write(
+                lambda: self.send(issue, "POST", path, json={"content": reaction})
+            )
+        except NotFound:
+            if comment_id is None:
+                raise
+            log.info("comment_to_react_to_is_gone", comment=comment_id)
 
     async def comment_of(self, body: dict[str, Any]) -> Comment:
         """Our value for a comment as GitHub gives it."""

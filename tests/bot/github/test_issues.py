@@ -179,3 +179,12 @@ async def test_a_reaction_twice_is_one(world: World):
     await world.client.react(7, None, "rocket")
     assert [reaction.content for reaction in comment.reactions] == ["eyes"]
     assert [reaction.content for reaction in world.handle.issue(7).reactions] == ["rocket"]
+
+
+async def test_a_deleted_comment_is_no_longer_reacted_to_and_a_deleted_issue_is_gone(world: World):
+    comment = world.handle.comment(7, by="mona", body="@skillbench run")
+    world.handle.delete_comment(comment.id, by="mona")
+    await world.client.react(7, comment.id, "eyes")
+    world.handle.delete_issue(7, by="mona")
+    with pytest.raises(Gone, match="not there any more"):
+        await world.client.react(7, comment.id, "eyes")

@@ -1,0 +1,88 @@
+"""The issue, or the comment that asked, is not there any more when the run has ended."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from demo.model_api import Gate, ScriptedModelApi, Stall
+from tests.stories.scene import PERSON, WAIT_S, Scene, playing
+from tests.stories.test_crash import is_judging
+
+
+@asynccontextmanager
+async def running(tmp_path: Path, app_key: str) -> AsyncIterator[tuple[Scene, Gate]]:
+    """Issue 1 is labelled, and a session of its run waits at the gate."""
+    api, gate = ScriptedModelApi(), Gate()
+    api.fail(Stall(gate=gate), times=1, when=lambda asked: not is_judging(asked))
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        scene.label(1)
+        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        yield scene, gate
+
+
+async def ended(scene: Scene) -> None:
+    """Wait until the one request has ended, and not for another try."""
+    async with asyncio.timeout(WAIT_S):
+        while 'skillbench_requests_total{outcome="ended"} 1.0' not in await scene.get("/metrics"):
+            await asyncio.sleep(0.05)
+
+
+def transfer(scene: Scene) -> None:
+    target = scene.github.add_repository("other-org", "attic", installed=False)
+    scene.repository.transfer_issue(1, target, by=PERSON)
+
+
+def delete(scene: Scene) -> None:
+    scene.repository.delete_issue(1, by=PERSON)
+
+
+@pytest.mark.parametrize("leave", [transfer, delete])
+async def test_an_issue_that_leaves_meanwhile_ends_its_request(
+    tmp_path: Path, app_key: str, leave: Callable[[Scene], None]
+) -> None:
+    """The run is kept in the archive; nothing is written anywhere else, and nothing retried."""
+    async with running(tmp_path, app_key) as (scene, gate):
+        leave(scene)
+        sent = len(scene.github.requests)
+        gate.released.set()
+        await ended(scene)
+        writes = [one for one in scene.github.requests[sent:] if one.method != "GET"]
+        assert not any("other-org" in one.path for one in writes)
+        assert [one.path.rpartition("/")[2] for one in writes if one.status < 300] == [
+            "releases",
+            "assets",
+        ]
+
+
+async def test_what_a_locked_issue_could_not_be_told_is_known_when_it_is_opened_again(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Paid once: the second label leads to the archive of the first run."""
+    async with running(tmp_path, app_key) as (scene, gate):
+        scene.repository.lock(1, by=PERSON)
+        gate.released.set()
+        await ended(scene)
+        assert scene.reports(1) == []
+        paid = len(scene.stage.model_api.requests)
+        scene.repository.issue(1).is_locked = False
+        scene.repository.unlabel(1, "needs-benchmark", by=PERSON)
+        scene.label(1)
+        await scene.label_gone(1)
+        answer = scene.bot_comments(1)[-1]
+        assert "Measured before" in answer
+        assert "/benchmark-results-" in answer
+        assert len(scene.stage.model_api.requests) == paid
+
+
+async def test_a_command_that_was_deleted_is_carried_out_once(scene: Scene) -> None:
+    """Written, corrected, deleted: three deliveries, one run, and no reaction is missed."""
+    comment = scene.comment(2, "@skillbench run scripted-demo")
+    body = "@skillbench run scripted-demo (typo fixed)"
+    scene.repository.edit_comment(comment, by=PERSON, body=body)
+    scene.repository.delete_comment(comment, by=PERSON)
+    await scene.until(lambda: "benchmarked" in scene.repository.labels(2), "the end of the run")
+    assert len(scene.reports(2)) == 1
+    assert len(scene.bot_comments(2)) == 2
