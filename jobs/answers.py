@@ -5,6 +5,7 @@ and carrying it out again ends it.
 """
 
 import hashlib
+from contextlib import suppress
 
 import structlog
 
@@ -53,8 +54,11 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
     )
 
 
-async def fail(request: Request, world: World, *, platform: str = "") -> None:
-    """Something broke: of ours, or a `platform` for longer than we wait."""
+async def fail(request: Request, world: World, *, last_try: bool, platform: str = "") -> None:
+    """Something broke: of ours, or a `platform` for longer than we wait.
+
+    Raises `Transient` where this could not be said and there is another try to say it.
+    """
     mention = world.runs.settings.mention
     request_id = hashlib.sha256(request.key.encode()).hexdigest()[:12]
     body = (
@@ -65,6 +69,8 @@ async def fail(request: Request, world: World, *, platform: str = "") -> None:
     try:
         await _end(request, world, body=body, good=False, reported=False)
     except (Gone, Transient) as trouble:
+        if isinstance(trouble, Transient) and not last_try:
+            raise
         log.warning("answer_not_posted", key=request.key, problem=str(trouble))
 
 
@@ -74,7 +80,8 @@ async def _end(
     if body:
         await world.github.comment(request.issue, body, tag=f"end:{comment_tag(request)}")
     reaction: Reaction = "rocket" if good else "confused"
-    await world.github.react(request.issue, request.comment_id, reaction)
+    with suppress(Gone):  # the comment that asked was deleted; the issue is answered all the same
+        await world.github.react(request.issue, request.comment_id, reaction)
     await world.github.change_labels(
         request.issue,
         add=[BENCHMARKED] if reported else [],

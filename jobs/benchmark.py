@@ -42,18 +42,23 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
     that was finished is done or paid for a second time.
     """
     try:
-        await _carry_out(request, world)
-    except UserError as refusal:
-        await refuse(request, str(refusal), world)
+        await _carry_out_or_refuse(request, world)
     except Gone as gone:
         log.info("nowhere_to_answer", key=request.key, reason=str(gone))
     except Transient as trouble:
         if not last_try:
             raise
-        await fail(request, world, platform=str(trouble))
+        await fail(request, world, last_try=last_try, platform=str(trouble))
     except Exception:
         log.exception("request_failed", key=request.key)
-        await fail(request, world)
+        await fail(request, world, last_try=last_try)
+
+
+async def _carry_out_or_refuse(request: Request, world: World) -> None:
+    try:
+        await _carry_out(request, world)
+    except UserError as refusal:
+        await refuse(request, str(refusal), world)
 
 
 async def _carry_out(request: Request, world: World) -> None:
