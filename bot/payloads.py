@@ -55,6 +55,7 @@ class _Issue(msgspec.Struct):
 class _Comment(msgspec.Struct):
     id: int
     created_at: datetime
+    updated_at: datetime | None = None
     body: str | None = None
     user: _Account | None = None
 
@@ -147,6 +148,7 @@ def _comment_event(payload: _CommentPayload, delivery: str) -> IssueCommented | 
         body=comment.body or "",
         body_before=before,
         created_at=comment.created_at,
+        changed_at=comment.updated_at,
     )
 
 

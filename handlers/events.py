@@ -51,6 +51,8 @@ class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_comme
     body_before: str | None
     """The text before the edit; None for a new comment."""
     created_at: datetime
+    changed_at: datetime | None = None
+    """When the text was last changed; the same in every delivery of one edit."""
 
 
 Event = IssueLabelled | IssueCommented

@@ -56,7 +56,9 @@ def _carry_out(
     event: IssueCommented, commands: Sequence[Command], context: HandlerContext
 ) -> Decision:
     runs = [command for command in commands if isinstance(command, Run)]
-    asked_at = event.created_at if event.body_before is None else context.clock()
+    asked_at = event.created_at
+    if event.body_before is not None:  # of an edit, too, a time that another delivery shares
+        asked_at = event.changed_at or context.clock()
     requests = tuple(_requests(event, runs[:MAX_COMMANDS], asked_at))
     problems = [command.problem for command in commands if isinstance(command, Misunderstood)]
     problems = list(dict.fromkeys(problems))[:MAX_COMMANDS]

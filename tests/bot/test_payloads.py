@@ -55,6 +55,15 @@ def test_an_edit_knows_the_text_before_it() -> None:
     event = parse("issue_comment", a_comment_payload("new", "edited", changes=changes))
     assert isinstance(event, IssueCommented)
     assert event.body_before == "old"
+    assert event.changed_at is None, "older servers may not tell"
+
+
+def test_an_edit_knows_when_it_was_made() -> None:
+    payload = a_comment_payload("new", "edited", changes={"body": {"from": "old"}})
+    payload["comment"]["updated_at"] = "2026-05-04T13:00:00Z"
+    event = parse("issue_comment", payload)
+    assert isinstance(event, IssueCommented)
+    assert event.changed_at == datetime(2026, 5, 4, 13, tzinfo=UTC)
 
 
 def test_a_comment_that_was_empty_before_the_edit_has_an_empty_text_before() -> None:

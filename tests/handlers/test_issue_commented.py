@@ -237,6 +237,16 @@ async def test_an_edit_is_asked_for_when_it_is_made() -> None:
     assert decision.requests[0].asked_at == NOON
 
 
+async def test_two_deliveries_of_one_edit_are_one_asking() -> None:
+    """However much later the second is looked at: what has ended is not begun anew."""
+    edited = NOON - timedelta(minutes=3)
+    times = {
+        (await decide(body_before="", changed_at=edited, delivery=delivery)).requests[0].asked_at
+        for delivery in ("d-1", "d-2")
+    }
+    assert times == {edited}
+
+
 async def test_the_editor_asks_and_not_the_author() -> None:
     role = Role("read")
     decision = await decide(role=role, body_before="", sender=MONA)
