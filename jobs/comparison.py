@@ -15,7 +15,7 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import begin, find_ended, keep_ended
-from jobs.matched import find_mismatch
+from jobs.matched import find_mismatch, find_other_judges
 from jobs.results import RunResult
 from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
 from jobs.sessions.bundle import read_bundle
@@ -109,7 +109,11 @@ async def run_comparison(
         with_skill=judged.scored.with_skill if judged.scored else None,
         without_skill=judged.scored.without_skill if judged.scored else None,
         ungraded_reason=judged.reason,
-        remarks=(*_remarks(spec, staged), *judged.remarks),
+        remarks=(
+            *_remarks(spec, staged),
+            *find_other_judges(spec, judged.passes),
+            *judged.remarks,
+        ),
     )
     await keep_ended(result, {name: folder / name for name in _KEPT}, world)
     await world.budget.settle(spec.run_id, result.known_cost_usd)

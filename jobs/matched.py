@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from jobs.planning.model_names import same_model
+from jobs.results import JudgePass
 from jobs.values import RunSpec, SessionResult
 
 
@@ -25,6 +26,19 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
     if len(served_models) > 1:
         return f"the arms were answered by different models: {', '.join(sorted(served_models))}."
     return _find_other_program(sessions)
+
+
+def find_other_judges(spec: RunSpec, passes: Sequence[JudgePass]) -> tuple[str, ...]:
+    """Remarks on passes that another model read than the one asked for.
+
+    Both arms had the same judge all the same, so the scores stand.
+    """
+    return tuple(
+        f"Pass {reading.number} was read by `{reading.served_model}`, "
+        f"though `{spec.judge.sent}` was asked for."
+        for reading in passes
+        if reading.served_model and not same_model(spec.judge.sent, reading.served_model)
+    )
 
 
 def _find_other_program(sessions: Sequence[SessionResult]) -> str | None:

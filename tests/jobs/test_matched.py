@@ -2,9 +2,9 @@
 
 import pytest
 
-from jobs.matched import find_mismatch
+from jobs.matched import find_mismatch, find_other_judges
 from jobs.values import Arm
-from tests.builders import a_run_spec, a_session
+from tests.builders import a_pass, a_run_spec, a_session
 
 
 def sessions(with_skill: tuple[str, ...], without_skill: tuple[str, ...]) -> list[object]:
@@ -70,3 +70,13 @@ def test_the_order_of_tools_is_no_mismatch() -> None:
         a_session(arm=Arm.WITHOUT_SKILL, tools=("Read", "Bash")),
     ]
     assert find_mismatch(a_run_spec(), arms) is None
+
+
+def test_a_judge_that_was_exchanged_is_told_of() -> None:
+    """It read both arms alike, so the number stands, but not under another's name."""
+    judge = a_run_spec().judge.sent
+    passes = [a_pass(number=1, served_model=judge), a_pass(number=2, served_model="another-judge")]
+    [remark] = find_other_judges(a_run_spec(), passes)
+    assert "Pass 2" in remark
+    assert "another-judge" in remark
+    assert judge in remark
