@@ -14,9 +14,12 @@ from jobs.judging.text_files import decode_text, find_files
 _JUDGE = r"(?:judge|grader|evaluator|examiner|scorer|assessor)s?"
 _PATTERNS = re.compile(
     r"</?\s?candidate_[12]\s?>"
-    r"|\b(?:BEGIN|END) candidate_[12]\b"
+    r"|\b(?:BEGIN|END)(?: OF)? candidate[_ ][12]\b"
+    r"|<\|[a-z_]{2,20}\|>|\[/?INST\]"
     rf"|\b(?:dear|attention|note (?:to|for)|message (?:to|for)|instructions? (?:to|for))"
     rf"\s(?:the\s|all\s)?(?:AI\s|LLM\s)?{_JUDGE}\b"
+    rf"|^\W{{0,10}}to (?:the|all|any) (?:AI\s|LLM\s)?{_JUDGE}\b"
+    rf"|\byou (?:are|act as) (?:now )?(?:an?|the) (?:impartial\s|AI\s|LLM\s)?{_JUDGE}\b"
     rf"|^\W{{0,10}}{_JUDGE}\s?[:,]"
     rf"|[.!]\s{_JUDGE}\s?[:,]"
     rf"|\bas (?:an?|the) (?:impartial\s|AI\s|LLM\s)?{_JUDGE},?\s(?:you|please)\b"
@@ -24,7 +27,8 @@ _PATTERNS = re.compile(
     r"(?:previous|prior|above|earlier|preceding|foregoing)\s(?:\w+\s)?"
     r"(?:instructions?|prompts?|text|rules|criteria|directions?)\b"
     r"|\bverdicts?\s?[:=]\s?\W{0,3}(?:all|pass)"
-    r"|\"verdicts\"\s?:\s?[\[{]"
+    r"|\"verdicts\"\s?:\s?[\[{]|\"verdict\"\s?:\s?\"pass"
+    r"|\b(?:pass|mark|grade)\s(?:all|every|each)\s(?:of the\s|the\s)?(?:assertion|criteri)"
     r"|\b(?:mark|grade|score|rate|give|award)\s(?:this|these|it|every|all|me|us|my|our)\b"
     r"[^.\n]{0,60}\b(?:pass(?:ed)?|full (?:marks|credit|score)|10/10|100 ?%)"
     r"|\ball (?:the )?(?:assertions|criteria) (?:must|should) (?:be )?(?:pass|marked|met)",

@@ -35,7 +35,7 @@ _WORDS: dict[str, VerdictWord] = {
     ),
 }  # fmt: skip
 _SIGNS: dict[str, VerdictWord] = {
-    **dict.fromkeys("✅✔☑👍🟢", "pass"),
+    **dict.fromkeys("✅✔✓☑👍🟢", "pass"),
     **dict.fromkeys("🟡🟠⚠", "partial"),
     **dict.fromkeys("❌✖✗✘👎🔴⛔🚫", "fail"),
 }

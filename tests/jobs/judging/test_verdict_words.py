@@ -15,6 +15,7 @@ from jobs.judging.verdict_words import find_verdict_word
         ("**Pass**", "pass"),
         ("✅ pass.", "pass"),
         ("✔️", "pass"),
+        ("✓", "pass"),
         ("`Passed`", "pass"),
         ("Fully met.", "pass"),
         ("ＰＡＳＳ", "pass"),
