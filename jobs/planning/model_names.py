@@ -32,6 +32,8 @@ _ARN_PREFIX = re.compile(r"arn:[^/]*/")
 _DOT_PREFIX = re.compile(rf"(?:(?:{_REGION})\.)?(?:{_VENDOR})\.")
 # Bedrock's version of a model, sometimes with a context length: -v1:0, -v2:0:200k
 _VERSION_SUFFIX = re.compile(r"-v\d+:\d+(?::\w+)?$")
+# Of some Claude models it lacks the second part: anthropic.claude-opus-4-6-v1
+_CLAUDE_VERSION_SUFFIX = re.compile(r"(?P<name>claude-.*\d)-v\d+")
 _IGNORED = re.compile(r"[\s\-_.@]+")
 
 _EXPLICIT: dict[str, Provider] = {
@@ -60,7 +62,9 @@ def _bare(model: str) -> str:
             if found and found.end() < len(shorter):
                 shorter = shorter[found.end() :]
         if shorter == name:
-            return _VERSION_SUFFIX.sub("", name)
+            bare = _VERSION_SUFFIX.sub("", name)
+            claude = _CLAUDE_VERSION_SUFFIX.fullmatch(bare)
+            return claude["name"] if claude else bare
         name = shorter
 
 

@@ -34,6 +34,7 @@ GOLDEN = Path(__file__).parents[4] / "shared/data/pharma/golden.json"
             "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0",
             "claude-haiku-4-5-20251001",
         ),
+        ("us.anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
         ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"),
         ("publishers/anthropic/models/claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"),
         ("vertex_ai/claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"),
@@ -56,6 +57,8 @@ def test_spellings_of_one_model_share_an_identity(spelling, same_as):
         ("acme/llama-3.1-8b", "meta-llama/llama-3.1-8b"),
         ("llama3:8b", "llama3:70b"),
         ("claude-sonnet-4-6", "claude-opus-4-6"),
+        ("anthropic.claude-v2", "anthropic.claude-instant-v1"),
+        ("acme/deepseek-67-v2", "acme/deepseek-67-v3"),
     ],
 )
 def test_different_models_keep_different_identities(one, other):
