@@ -32,7 +32,7 @@ MAX_MENTIONS = 2_000
 _NONE_LEAD = re.compile(
     r"""^[\s_*`(-]*(?:none|nothing|n/a|n\.\s?a\.?
           |(?:there\ (?:is|are)\ )?no\ (?:[\w-]+\ ){0,2}(?:files?|attachments?|inputs?))
-        (?:\ (?:needed|required|necessary|attached|provided|given|applicable))?
+        (?:\ (?:is\ |are\ )?(?:needed|required|necessary|attached|provided|given|applicable))?
         [\s_*`)]*(?:[,.;:(–—-]|$)""",
     re.IGNORECASE | re.VERBOSE,
 )

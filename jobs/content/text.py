@@ -16,10 +16,11 @@ NONE_CHARACTERS = 80
 
 _EDGE_MARKS = " \t\n_*`\"'()[]{}<>.,;:!?-–—/\\•·#~+=|"
 _NONE = re.compile(
-    r"""(?:no|none|nothing|nil|null|na|n/a|n\.a|not\ (?:applicable|needed|required|necessary)
+    r"""(?:(?:there\ (?:is|are)\ )?(?:no|none|nothing)|nil|null|na|n/a|n\.a
+          |not\ (?:applicable|needed|required|necessary)
           |no\ response
           |(?:there\ (?:is|are)\ )?no\ (?:[\w-]+\ ){0,2}(?:files?|attachments?|inputs?))
-        (?:\ (?:needed|required|necessary|attached|provided|given|applicable))?""",
+        (?:\ (?:is\ |are\ )?(?:needed|required|necessary|attached|provided|given|applicable))?""",
     re.VERBOSE,
 )
 

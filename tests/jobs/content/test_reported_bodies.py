@@ -153,6 +153,7 @@ def test_a_rubric_numbered_by_hand_loses_its_marks(shelf: SkillShelf, marks: tup
         "**None**", "`none`", "- None", "1. None", "- [ ] none", "None needed.", "No files needed",
         "There are no attachments.", "No attached input files", "Not applicable", "/",
         "<!-- paths here -->", "None - see the query above.", "There are no files; see the task.",
+        "No input files are needed: see the task.",
     ],
 )  # fmt: skip
 def test_words_for_no_files_stage_nothing_and_leave_no_half_sentence(shelf: SkillShelf, files: str):

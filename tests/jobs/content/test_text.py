@@ -50,7 +50,8 @@ def test_blank_lines_go_at_the_edges_only(text: str, rest: str):
     ["none", "None.", "_NONE_", "n/a", "N / A", "n.a.", "NA", "-", "—", "...", "", " \n", "[]",
      "(none)", "No", "nil", "null", "not applicable", "Not needed", "no files",
      "No attached files provided",
-     "there are no inputs", "Ｎｏｎｅ", "_No response_", "- None"],
+     "there are no inputs", "There are none.", "No data files are attached.",
+     "Nothing is needed", "Ｎｏｎｅ", "_No response_", "- None"],
 )  # fmt: skip
 def test_words_for_nothing_are_known(text: str):
     assert is_none(text)
@@ -59,7 +60,8 @@ def test_words_for_nothing_are_known(text: str):
 @pytest.mark.parametrize(
     "text",
     ["none of them", "no more than 9", "nan", "0", "n", "no files but one", "nothing else", "a",
-     "No rows of the file are lost", "null hypothesis", "-1", "-" * 100 + "x" * 100],
+     "No rows of the file are lost", "None are given but one", "nothing is as it was",
+     "null hypothesis", "-1", "-" * 100 + "x" * 100],
 )  # fmt: skip
 def test_words_that_say_something_are_not(text: str):
     assert not is_none(text)
