@@ -27,13 +27,16 @@ VALUE_OPTIONS = ("skill", "eval", "model", "launcher", "trials")
 LAUNCHERS = ("api", "claude-code")
 OPTIONS = (*VALUE_OPTIONS, "force", "help")
 
-ALIASES = frozenset({"sonnet", "opus", "haiku"})
+ALIASES = frozenset({"sonnet", "opus", "haiku", "fable", "mythos"})
 """Plain words that are models all the same."""
 
 MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+-]{0,126}[A-Za-z0-9])?")
 """What a model's name can look like in any vendor's catalogue, Bedrock and Vertex included."""
 _MODEL_LIKE = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9\-_/.:@])")
 """A letter and a digit or joint: what sets a model apart from a friendly word."""
+
+_AROUND_A_WORD = "`*_'<>()[].,;:!?"
+"""What sentences and Markdown put around a word; not taken off in silence, only offered."""
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*")+|"')
 _REMARK = re.compile(r"(?:^|\s)\([^()]*\)\s*$")
@@ -180,11 +183,19 @@ def _option_in(word: str) -> tuple[str, str | None] | None:
 
 def _model(word: str) -> str:
     name = _unquoted(word)
-    if not MODEL.fullmatch(name) or not (_MODEL_LIKE.search(name) or name.casefold() in ALIASES):
-        option = _nearest(name.casefold(), OPTIONS)
-        nearest = f"--{option}" if option else _nearest(name.casefold(), sorted(ALIASES))
-        raise _Problem(replies.not_a_model(name, nearest))
-    return name
+    if _looks_like_model(name):
+        return name
+    bare = name.strip(_AROUND_A_WORD)
+    if _looks_like_model(bare):
+        raise _Problem(replies.not_a_model(name, bare))
+    option = _nearest(name.casefold(), OPTIONS)
+    nearest = f"--{option}" if option else _nearest(name.casefold(), sorted(ALIASES))
+    raise _Problem(replies.not_a_model(name, nearest))
+
+
+def _looks_like_model(name: str) -> bool:
+    shaped = MODEL.fullmatch(name) is not None
+    return shaped and (_MODEL_LIKE.search(name) is not None or name.casefold() in ALIASES)
 
 
 def _named_model(name: str) -> str:

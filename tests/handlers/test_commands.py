@@ -66,6 +66,7 @@ def test_a_run_is_read(line: str, run: Run) -> None:
         "claude-sonnet",
         "sonnet",
         "Opus",
+        "fable",
         "o3",
         "gpt-4.1",
         "claude-sonnet-4-5@20250929",
@@ -126,6 +127,9 @@ def test_a_word_that_is_not_understood_is_quoted(line: str, word: str) -> None:
         ("run evl=x", "`--eval`"),
         ("run force", "`--force`"),
         ("run sonet", "`sonnet`"),
+        ("run claude-sonnet, gpt-4.1", "`claude-sonnet`"),
+        ("run `claude-sonnet`", "`claude-sonnet`"),
+        ("run **opus**.", "`opus`"),
     ],
 )
 def test_the_nearest_word_is_offered(line: str, nearest: str) -> None:
