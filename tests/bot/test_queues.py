@@ -1,7 +1,7 @@
 """What goes in comes out, what cannot be read is not lost, and asking twice is asking once."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -13,7 +13,9 @@ from bot.queues import (
     HANDLE_EVENT,
     JOB_KEY,
     REQUESTS,
+    RequestQueue,
     enqueue,
+    find_asking,
     make_job,
     read_event,
     read_job,
@@ -132,3 +134,23 @@ def test_an_event_survives_the_queue(event: object) -> None:
 def test_an_event_of_another_version_is_not_guessed_at(stored: object) -> None:
     with pytest.raises(msgspec.ValidationError):
         read_event(stored)
+
+
+async def test_who_put_a_request_on_its_queue_is_known_to_whoever_asks_again(
+    redis: Redis,
+) -> None:
+    request = a_request(key="label:acme/skills#21", origin="label", comment_id=None)
+    assert await find_asking(redis, request) is None
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    queue = RequestQueue(redis)
+    assert await queue.enqueue(request, delivery="d-1")
+    assert not await queue.enqueue(request, delivery="d-2")
+    asking = await queue.find_asking(request)
+    assert asking is not None
+    assert asking.delivery == "d-1"
+    assert before < asking.at <= datetime.now(UTC)
+    await _end(redis, request)
+    assert await queue.enqueue(request, delivery="d-3")
+    asking = await queue.find_asking(request)
+    assert asking is not None
+    assert asking.delivery == "d-3"
