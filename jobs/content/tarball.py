@@ -36,7 +36,8 @@ class TarballCaps:
     depth: int = 64
     ratio: int = 200
     """Unpacked bytes for each byte of the archive, above `ratio_floor_bytes`; text has ten."""
-    ratio_floor_bytes: int = 100_000_000
+    ratio_floor_bytes: int = 512_000_000
+    """One file of zeros in one skill, however well it packs, takes no other skill down."""
 
 
 DEFAULT_CAPS = TarballCaps()
@@ -209,7 +210,8 @@ class _Extraction:
         if self.total_bytes > allowed:
             raise _refused(
                 member,
-                f"unpacks, with the rest, to over {self.caps.ratio} times the archive's size",
+                f"with its {size_words(member.size)} unpacks, together with the rest, "
+                f"to over {self.caps.ratio} times the archive's size",
             )
         destination = self.target / path
         self._make_folder(path.rpartition("/")[0])
