@@ -80,7 +80,7 @@ async def _carry_out(request: Request, world: World) -> None:
             plan = await _make_plan(request, issue, snapshot, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
         if plan.runs:
-            await _run_plan(plan, snapshot, world)
+            await _run_plan(plan, snapshot, world, carried_on=stored is not None)
         else:
             await reply_nothing_to_do(plan, world)
     await world.runs.blobs.put(f"{kept}/ended", b"")
@@ -125,9 +125,9 @@ async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: 
     return await make_plan(given, world.runs.catalog, world.runs.settings)
 
 
-async def _run_plan(plan: Plan, snapshot: Snapshot, world: World) -> None:
+async def _run_plan(plan: Plan, snapshot: Snapshot, world: World, *, carried_on: bool) -> None:
     """Every run of the plan, a few at a time, then the end: reactions and labels."""
-    state = make_progress(plan, world.runs.settings)
+    state = make_progress(plan, world.runs.settings, carried_on=carried_on)
     slots = asyncio.Semaphore(RUNS_AT_ONCE)
     async with living_comment(world.github, plan.request, state) as living:
         runner = RunRunner(plan.request, snapshot, living, world)

@@ -4,9 +4,11 @@ from config.settings import Settings
 from jobs.planning.plan import Plan
 from jobs.reporting.progress_comment import ProgressComment, RunRow
 
+CARRIED_ON = "This was interrupted and is carried on; what was finished is not done again."
 
-def make_progress(plan: Plan, settings: Settings) -> ProgressComment:
-    """What the living comment says before anything has moved."""
+
+def make_progress(plan: Plan, settings: Settings, *, carried_on: bool = False) -> ProgressComment:
+    """What the living comment says before anything has moved, in this attempt."""
     queued = [
         RunRow(title=spec.eval_case.id, skill=spec.skill.name, model=spec.model.sent)
         for spec in plan.runs
@@ -28,4 +30,5 @@ def make_progress(plan: Plan, settings: Settings) -> ProgressComment:
         rows=(*queued, *done, *refused),
         most_usd=settings.max_usd_per_run * len(queued),
         mention=settings.mention,
+        notes=(CARRIED_ON,) if carried_on else (),
     )
