@@ -3,6 +3,7 @@
 Imports the model SDKs and the GitHub client, so only workers and one-shot commands load it.
 """
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -53,7 +54,8 @@ async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -
     )
     if problem := await sandboxes.problem():
         raise Refused(problem)
-    agent = ModelAgent(doors := Doors(settings))
+    await asyncio.to_thread((doors := Doors(settings)).load)
+    agent = ModelAgent(doors)
     api = ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb)
     return RunWorld(
         launchers=make_launchers(settings, api, sandboxes),

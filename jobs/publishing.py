@@ -46,10 +46,9 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     archive = await write_archive(finished, world.runs)
     url, absent = await _upload(result, archive, world)
     context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
+    report = await asyncio.to_thread(render_report, result, context)
     try:
-        comment = await world.github.comment(
-            spec.issue, render_report(result, context), tag=f"report:{spec.run_id}"
-        )
+        comment = await world.github.comment(spec.issue, report, tag=f"report:{spec.run_id}")
     except Gone:
         await _remember(result, url, world)
         raise
@@ -70,7 +69,8 @@ async def write_report(finished: Finished, world: RunWorld) -> Report:
     context = await _context(
         finished, world, archive_url="", archive_absent=f"it lies beside this file: {archive.name}"
     )
-    return Report(markdown=render_report(finished.result, context), archive=archive)
+    markdown = await asyncio.to_thread(render_report, finished.result, context)
+    return Report(markdown=markdown, archive=archive)
 
 
 async def write_archive(finished: Finished, world: RunWorld) -> Archive:

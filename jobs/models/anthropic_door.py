@@ -36,6 +36,10 @@ class AnthropicDoor:
         self._api_key = api_key
         self._base_url = base_url.rstrip("/").removesuffix("/v1")
 
+    def load(self) -> None:
+        client = self._client(LOOK_UP_TIMEOUT_S)
+        _ = client.models, client.messages  # parts that load themselves when first touched
+
     @asynccontextmanager
     async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
         """One conversation; its connection is closed with it."""

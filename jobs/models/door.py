@@ -110,6 +110,9 @@ class Talk(Protocol):
 class Door(Protocol):
     """A vendor's API at one endpoint."""
 
+    def load(self) -> None:
+        """Import the vendor's SDK, which takes a second; else the first request does."""
+
     def open(self, spec: TalkSpec) -> AbstractAsyncContextManager[Talk]: ...
     async def find(self, model: str) -> SeenModel | None:
         """Ask for a model by its id; None where the provider says there is none."""

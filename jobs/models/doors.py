@@ -46,6 +46,15 @@ class Doors:
         address = {"api_key": self._keys[provider], "base_url": self._base_urls[provider]}
         return AnthropicDoor(**address) if provider == "anthropic" else OpenAIDoor(**address)
 
+    def load(self) -> None:
+        """Import the SDKs of the configured providers, best in a thread before any work.
+
+        At the first request instead it would hold up the loop and every job on it.
+        """
+        for provider in self._keys:
+            if self.configured(provider):
+                self.get(provider).load()
+
     def configured(self, provider: Provider) -> bool:
         """Whether the provider has a key; servers of one's own (vLLM, Ollama) need none."""
         return bool(self._keys[provider]) or (provider == "openai" and self._own_openai)

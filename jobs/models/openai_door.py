@@ -36,6 +36,10 @@ class OpenAIDoor:
         self._api_key = api_key or "none"
         self._base_url = base_url
 
+    def load(self) -> None:
+        client = self._client(LOOK_UP_TIMEOUT_S)
+        _ = client.models, client.chat.completions  # loaded only when first touched
+
     @asynccontextmanager
     async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
         """One conversation; its connection is closed with it."""
