@@ -1,6 +1,8 @@
 """The archive holds everything, is the same for the same run, and lets nothing escape."""
 
+import asyncio
 import json
+import os
 import zipfile
 
 import pytest
@@ -157,3 +159,19 @@ async def test_only_a_few_key_files_and_only_their_beginnings_are_taken(tmp_path
     files = await find_key_files(make_bundle(tmp_path / "b.zip", many))
     assert len(files) == MOST_FILES
     assert files[0] == ("00.md", "x" * (MOST_BYTES - 1))
+
+
+async def test_packing_much_holds_up_nobody(content, tmp_path):
+    """Limits of other sessions have to fire on time meanwhile."""
+    large = {"output/large.bin": os.urandom(60_000_000)}
+    content.bundles["with_skill"] = make_bundle(tmp_path / "large.zip", large)
+    loop = asyncio.get_running_loop()
+    packing = asyncio.create_task(make_archive(content, tmp_path / "out"))
+    delays = []
+    while not packing.done():
+        before = loop.time()
+        await asyncio.sleep(0.01)
+        delays.append(loop.time() - before)
+    assert (await packing).path.stat().st_size > 60_000_000
+    assert len(delays) > 1
+    assert max(delays) < 1
