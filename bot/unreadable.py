@@ -15,7 +15,7 @@ from jobs.requests import NEEDS_BENCHMARK
 
 TEXT = (
     "❌ **This request came from another version of the bot** and cannot be read any more "
-    "(reference `{reference}`). Nothing was started and nothing was charged. Please ask again."
+    "(reference `{reference}`). Nothing more is started or charged for it. Please ask again."
 )
 
 Say = Callable[[dict[str, Any], str], Awaitable[None]]

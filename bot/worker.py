@@ -58,10 +58,16 @@ UNLIMITED = 10_000
 """arq gives up silently; tries are counted here instead."""
 ISSUE_LOCK_S = 60.0
 
-BROKEN = (
+NOT_STARTED = (
     "❌ **Something broke on our side** before this could be started (reference `{reference}`). "
     "Nothing was charged. Please ask again; if it happens again, tell the operator the reference."
 )
+BROKEN = (
+    "❌ **Something broke on our side** while this was carried out (reference `{reference}`). "
+    "Sessions that had begun may have cost money; no score was counted. Please ask again; if it "
+    "happens again, tell the operator the reference."
+)
+"""A request may have run sessions before it broke, so it promises nothing about money."""
 CRASHED = (
     "❌ **This request was given up**: the worker that carried it out died {times} times "
     "(reference `{reference}`). Please tell the operator before asking again."
@@ -110,10 +116,10 @@ class Jobs:
                 log.info("event_came_to_nothing", reason=str(gone))
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
                 if await self._troubles.is_given_up(ctx, trouble):
-                    await self._answer(stored, BROKEN.format(reference=reference))
+                    await self._answer(stored, NOT_STARTED.format(reference=reference))
             except Exception:
                 log.exception("event_failed")
-                await self._answer(stored, BROKEN.format(reference=reference))
+                await self._answer(stored, NOT_STARTED.format(reference=reference))
 
     async def carry_out_request(self, ctx: dict[str, Any], stored: Any) -> None:
         """Carry out a request, which answers for itself; here only for what it cannot."""

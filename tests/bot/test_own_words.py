@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.unreadable import TEXT
-from bot.worker import BROKEN, CRASHED
+from bot.worker import BROKEN, CRASHED, NOT_STARTED
 from handlers.commands import parse_commands
 from jobs.planning.dedup import Duplicate
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
@@ -55,6 +55,7 @@ def short_answers(text: str) -> list[str]:
         render_platform_failure(text, text, mention=MENTION),
         render_progress(ProgressComment(asker=text, rows=rows)),
         BROKEN.format(reference=text),
+        NOT_STARTED.format(reference=text),
         CRASHED.format(times=4, reference="0a1b2c3d4e5f"),
         TEXT.format(reference="0a1b2c3d4e5f"),
     ]
