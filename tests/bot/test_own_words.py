@@ -54,11 +54,11 @@ def short_answers(text: str) -> list[str]:
         render_failure(text, mention=MENTION, retry=text),
         render_platform_failure(text, text, mention=MENTION),
         render_progress(ProgressComment(asker=text, rows=rows)),
-        BROKEN.format(reference=text),
-        NOT_STARTED.format(reference=text),
-        CRASHED.format(times=4, reference="0a1b2c3d4e5f"),
-        TEXT.format(reference="0a1b2c3d4e5f"),
     ]
+
+
+APOLOGIES = (NOT_STARTED, BROKEN, CRASHED, TEXT)
+"""They quote nothing but a reference, which is a digest of ours."""
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def short_answers(text: str) -> list[str]:
 )
 def test_no_answer_to_a_command_holds_one(text: str) -> None:
     report = render_report(hostile_result(text), hostile_context(text))
-    for said in [*short_answers(text)[:-3], report]:
+    for said in [*short_answers(text), report]:
         assert parse_commands(said, MENTION) == []
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=commands)
 def test_no_short_answer_holds_a_command_whatever_it_quotes(text: str) -> None:
-    for said in short_answers(text)[:-3]:
+    for said in short_answers(text):
         assert parse_commands(said, MENTION) == [], said
 
 
@@ -85,5 +85,6 @@ def test_no_report_holds_a_command_whatever_stands_in_it(text: str) -> None:
 
 
 def test_no_apology_holds_a_command() -> None:
-    for said in short_answers("x")[-3:]:
+    for apology in APOLOGIES:
+        said = apology.format(times=4, reference="0a1b2c3d4e5f")
         assert parse_commands(said, MENTION) == []
