@@ -34,8 +34,9 @@ from jobs.judging.judge import AgentJudge
 from jobs.models.agent import ModelAgent
 from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
-from jobs.ports import Budget, SandboxMaker
+from jobs.ports import Budget
 from jobs.requests import Repo, Request
+from jobs.sandbox import SandboxMaker
 from jobs.sessions.api_launcher import ApiLauncher
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.sandboxes import make_sandbox_maker

@@ -6,7 +6,6 @@ GitHub comes in four roles, so that a step's signature says what it may do. One 
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Literal, Protocol
 
 from jobs.requests import Repo, Value
 from jobs.results import RunRecord
-from jobs.values import Limits, Model, Usage
 
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 Permission = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -129,153 +127,6 @@ class Budget(Protocol):
 
     async def settle(self, run_id: str, usd: Decimal, /) -> None:
         """Replace the reservation by what was really spent; the same run twice is once."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """What a command in a sandbox gave."""
-
-    exit_code: int
-    """137 where it was killed."""
-    output: bytes
-    """Standard output and error interleaved, cut at the cap the caller named."""
-    truncated: bool
-    timed_out: bool
-    killed_for: str = ""
-    """`memory`, `processes`, `output` or `disk` where a limit killed it."""
-
-
-class Sandbox(Protocol):
-    """Where a session's tools execute: one private work folder, seen as `/box` inside."""
-
-    async def run(
-        self,
-        argv: Sequence[str],
-        *,
-        timeout_s: float,
-        stdin: bytes = b"",
-        max_output: int = 1_000_000,
-    ) -> CommandResult:
-        """Run one command in the work folder; when it returns, no process of it is left.
-
-        Never raises for what the command does; raises `Transient` if no sandbox can start.
-        """
-
-
-class SandboxMaker(Protocol):
-    """Makes sandboxes of one kind."""
-
-    name: str
-
-    def open(self, work: Path, *, memory_mb: int) -> AbstractAsyncContextManager[Sandbox]:
-        """A sandbox over the folder `work`; leaving the context ends every process in it."""
-
-    async def problem(self) -> str | None:
-        """Why this kind cannot work on this machine and what to do; None if it can."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool offered to a model: its description, JSON schema and what it does."""
-
-    name: str
-    description: str
-    parameters: dict[str, object]
-    """JSON Schema of the arguments."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
-    """A tool's answer; a failure is text too, never an exception."""
-
-    text: str
-    failed: bool = False
-
-
-class ToolBox(Protocol):
-    """The tools of one conversation, bound to its sandbox. Calls run one after another."""
-
-    tools: Sequence[Tool]
-
-    async def call(self, name: str, arguments: dict[str, object]) -> ToolOutcome: ...
-
-
-EventKind = Literal["prompt", "text", "tool_call", "tool_result", "retry", "usage", "end"]
-
-
-@dataclass(frozen=True, slots=True)
-class TranscriptEvent:
-    """One line of a transcript."""
-
-    at: datetime
-    kind: EventKind
-    content: dict[str, object]
-
-
-class TranscriptSink(Protocol):
-    """Takes the events of a conversation as they happen."""
-
-    def write(self, event: TranscriptEvent) -> None: ...
-
-
-class ConversationEnd(Value):
-    """How a conversation with a model ended and what it used.
-
-    `end` is one of `completed max_turns timeout max_cost max_tokens refused stalled
-    rate_limited error`; whether there was output is the launcher's to know.
-    """
-
-    end: Literal[
-        "completed", "max_turns", "timeout", "max_cost", "max_tokens",
-        "refused", "stalled", "rate_limited", "error",
-    ]  # fmt: skip
-    detail: str = ""
-    last_text: str
-    """The last text the model wrote, also where a tool call followed it; may be empty."""
-    turns: int
-    """Answers of the model."""
-    tool_calls: int
-    failed_tool_calls: int
-    retries: int
-    usage: Usage
-    served_models: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationSpec:
-    """Everything a conversation with a model starts from."""
-
-    model: Model
-    system: str
-    prompt: str
-    toolbox: ToolBox | None
-    limits: Limits
-    max_answer_tokens: int
-    """Cap on one answer."""
-    earlier: Sequence[tuple[str, str]] = ()
-    """Previous (prompt, answer) turns, oldest first."""
-
-
-class Agent(Protocol):
-    """A conversation with a model that may use tools: the one door to the vendors' SDKs."""
-
-    async def converse(self, spec: ConversationSpec, transcript: TranscriptSink) -> ConversationEnd:
-        """Converse until the model answers without a tool call or a limit is reached.
-
-        Platform failures are retried inside, in bounded time, and end as `rate_limited`,
-        `stalled` or `error`; nothing is raised but `CancelledError`.
-        """
-
-
-class ModelCatalog(Protocol):
-    """Which models the providers serve."""
-
-    async def resolve(self, asked: str) -> Model:
-        """Pin a model as typed to the id that is sent. Raises `Refused` with the nearest ids
-        where no provider knows it, `Transient` where a provider cannot be asked.
-        """
-
-    def price_known(self, model: Model) -> bool: ...
 
 
 class Ledger(Protocol):

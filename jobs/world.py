@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Protocol
 
 from config.settings import Settings
+from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
-from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger, ModelCatalog
+from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
 from jobs.sessions.session_spec import SessionSpec
 from jobs.values import RunSpec, SessionResult
 

@@ -18,9 +18,10 @@ from jobs.claude_code.events import (
     ToolAnswer,
     Unreadable,
 )
+from jobs.conversation import EventKind, TranscriptEvent, TranscriptSink
 from jobs.models.door import Tokens
 from jobs.models.tally import Tally
-from jobs.ports import Clock, EventKind, TranscriptEvent, TranscriptSink
+from jobs.ports import Clock
 
 MAX_NOTED = 5
 """Unreadable lines that are kept word for word; the others are counted."""

@@ -37,10 +37,11 @@ from jobs.claude_code.installed_skill import (
     install_skill,
 )
 from jobs.claude_code.watch import GRACE_S, Watch
+from jobs.conversation import ConversationEnd
 from jobs.errors import Refused
 from jobs.models.prices import price_known
 from jobs.models.tally import Tally
-from jobs.ports import Clock, ConversationEnd
+from jobs.ports import Clock
 from jobs.proxy.connect import HostGate
 from jobs.proxy.model_proxy import ModelProxy, Upstream
 from jobs.proxy.session_proxy import SessionProxy

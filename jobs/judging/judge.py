@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from jobs.conversation import Agent, ToolBox, TranscriptSink
 from jobs.errors import Transient
 from jobs.judging.blind import CANDIDATE_NAMES, PassNumber
 from jobs.judging.injections import find_injections
@@ -19,8 +20,8 @@ from jobs.judging.judge_tools import JudgeTools
 from jobs.judging.prompt import PROMPT_VERSION, load_material
 from jobs.judging.quotes import Quotations
 from jobs.judging.reading import Incomplete, Reading
-from jobs.ports import Agent, Sandbox, SandboxMaker, ToolBox, TranscriptSink
 from jobs.results import JudgePass, Verdict
+from jobs.sandbox import Sandbox, SandboxMaker
 from jobs.values import CandidateName, EvalCase, Limits, Model, Usage
 
 _EVIDENCE_CHARACTERS = 1_000

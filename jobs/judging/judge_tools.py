@@ -6,7 +6,7 @@ a judge writes through it ends with its sandbox and is never read back.
 
 from collections.abc import Sequence
 
-from jobs.ports import Tool, ToolBox, ToolOutcome
+from jobs.conversation import Tool, ToolBox, ToolOutcome
 
 JUDGE_TOOLS = ("Bash", "Read", "Glob")
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
 from jobs.judging.answers import Answer, ReadVerdict, VerdictKey, parse_answer
 from jobs.judging.prompt import SYSTEM, render_follow_up, render_scoring_prompt
-from jobs.ports import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
 from jobs.results import KeyMetric
 from jobs.values import EvalCase, Limits, Model, Usage
 

@@ -9,13 +9,7 @@ import asyncio
 import logging
 from datetime import UTC, datetime
 
-from jobs.errors import Refused, Transient
-from jobs.models.door import Answer, Talk, TalkSpec, ToolCall, Trouble, TroubleKind
-from jobs.models.doors import Doors
-from jobs.models.retries import RetryPolicy
-from jobs.models.tally import End, Room, Tally
-from jobs.ports import (
-    Clock,
+from jobs.conversation import (
     ConversationEnd,
     ConversationSpec,
     EventKind,
@@ -23,6 +17,12 @@ from jobs.ports import (
     TranscriptEvent,
     TranscriptSink,
 )
+from jobs.errors import Refused, Transient
+from jobs.models.door import Answer, Talk, TalkSpec, ToolCall, Trouble, TroubleKind
+from jobs.models.doors import Doors
+from jobs.models.retries import RetryPolicy
+from jobs.models.tally import End, Room, Tally
+from jobs.ports import Clock
 
 log = logging.getLogger(__name__)
 

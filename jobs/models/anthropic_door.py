@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from jobs.conversation import ToolOutcome
 from jobs.models.anthropic_answer import AnswerBuilder
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.troubles import (
@@ -18,7 +19,6 @@ from jobs.models.troubles import (
     trouble_from,
     watched,
 )
-from jobs.ports import ToolOutcome
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from jobs.ports import Tool, ToolOutcome
+from jobs.conversation import Tool, ToolOutcome
 
 Stop = Literal["finished", "tools", "max_tokens", "context_full", "refused", "paused"]
 TroubleKind = Literal["rate_limited", "stalled", "error", "context_full"]

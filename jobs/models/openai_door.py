@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from jobs.conversation import ToolOutcome
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.openai_answer import ChunkCollector
 from jobs.models.troubles import (
@@ -19,7 +20,6 @@ from jobs.models.troubles import (
     trouble_from,
     watched,
 )
-from jobs.ports import ToolOutcome
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from jobs.conversation import ConversationEnd
 from jobs.models.door import Tokens
 from jobs.models.prices import find_price, price_known
-from jobs.ports import ConversationEnd
 from jobs.values import Limits, Model, Usage
 
 End = Literal[

@@ -14,9 +14,10 @@ from config.settings import Settings
 from jobs.content.cases import find_case
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
+from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
-from jobs.ports import Issue, ModelCatalog
+from jobs.ports import Issue
 from jobs.requests import Request, Value
 from jobs.values import EvalCase, Launcher, Model, RunSpec, Skill
 

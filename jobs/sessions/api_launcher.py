@@ -10,7 +10,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from jobs.ports import Agent, Clock, ConversationEnd, ConversationSpec, SandboxMaker
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec
+from jobs.ports import Clock
+from jobs.sandbox import SandboxMaker
 from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
 from jobs.sessions.collect import collect_output
 from jobs.sessions.session_result import Attempt, broken, save_response

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jobs.errors import Refused, Transient
-from jobs.ports import CommandResult
+from jobs.sandbox import CommandResult
 from jobs.sessions.box import Bind, Box, BoxLimits
 from jobs.sessions.box_process import BoxProcess, BoxSetup, Programs
 from jobs.sessions.command import Command, run_command
@@ -40,7 +40,7 @@ _INSTEAD = "or set SKILLBENCH_SANDBOX=none to run sessions without any protectio
 
 
 class BubblewrapMaker:
-    """Makes bubblewrap sandboxes (a `jobs.ports.SandboxMaker`)."""
+    """Makes bubblewrap sandboxes (a `jobs.sandbox.SandboxMaker`)."""
 
     name = "bubblewrap"
 
@@ -131,7 +131,7 @@ class BubblewrapMaker:
 
 @dataclass(frozen=True, slots=True)
 class BubblewrapSandbox:
-    """One session's box (a `jobs.ports.Sandbox`)."""
+    """One session's box (a `jobs.sandbox.Sandbox`)."""
 
     setup: BoxSetup
 

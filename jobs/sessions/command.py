@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.errors import Transient
-from jobs.ports import CommandResult
+from jobs.sandbox import CommandResult
 from jobs.sessions.box import BoxLimits
 from jobs.sessions.limits import Job, run_job
 from jobs.sessions.pipes import PipeReader, PipeWriter

@@ -19,7 +19,7 @@ from pathlib import Path
 from aiodocker import Docker
 
 from jobs.errors import Refused, Transient, UserError
-from jobs.ports import CommandResult
+from jobs.sandbox import CommandResult
 from jobs.sessions.box import Bind, Box, BoxLimits
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.docker_container import (
@@ -44,7 +44,7 @@ _PROOF = 'cat "$TMPDIR/proof" && cat "$TMPDIR/proof" >"$HOME/proof"'
 
 
 class DockerMaker:
-    """Makes docker sandboxes (a `jobs.ports.SandboxMaker`)."""
+    """Makes docker sandboxes (a `jobs.sandbox.SandboxMaker`)."""
 
     name = "docker"
 
@@ -129,7 +129,7 @@ class DockerMaker:
 
 @dataclass(frozen=True, slots=True)
 class DockerSandbox:
-    """One session's containers (a `jobs.ports.Sandbox`)."""
+    """One session's containers (a `jobs.sandbox.Sandbox`)."""
 
     docker: Docker
     setup: ContainerSetup

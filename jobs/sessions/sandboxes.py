@@ -2,7 +2,7 @@
 
 from config.settings import Settings
 from jobs.errors import Refused
-from jobs.ports import SandboxMaker
+from jobs.sandbox import SandboxMaker
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.unconfined import UnconfinedMaker
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from jobs.conversation import ConversationEnd
 from jobs.judging.reading import add_usage
-from jobs.ports import ConversationEnd
 from jobs.sessions.collect import Collected
 from jobs.sessions.session_spec import SessionSpec
 from jobs.values import Limits, OutputFile, SessionEnd, SessionResult, Usage

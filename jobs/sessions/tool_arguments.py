@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from jobs.ports import Tool
+from jobs.conversation import Tool
 
 MAX_READ_LINES = 2_000
 MAX_COMMAND_S = 600

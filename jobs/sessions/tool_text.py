@@ -1,6 +1,6 @@
 """How a tool's answer reads: decoded, shortened in the middle, its bad end explained."""
 
-from jobs.ports import CommandResult
+from jobs.sandbox import CommandResult
 
 _REASONS = {
     "memory": "it used more memory than the session may",

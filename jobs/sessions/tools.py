@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
+from jobs.conversation import Tool, ToolOutcome
 from jobs.errors import Transient
-from jobs.ports import CommandResult, Sandbox, Tool, ToolOutcome
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.sessions.glob_pattern import matches, split_pattern
 from jobs.sessions.tool_arguments import (
     ARGUMENTS,
@@ -42,7 +43,7 @@ _SKILL_FILE = re.compile(r"(?<![\w./-])(?:\./|/box/)?(skill/[\w./-]*)")
 
 @dataclass(slots=True)
 class SessionTools:
-    """The tools `Bash Read Write Edit Glob`, bound to one sandbox (a `jobs.ports.ToolBox`)."""
+    """The tools `Bash Read Write Edit Glob`, bound to one sandbox (a `jobs.conversation.ToolBox`)."""
 
     sandbox: Sandbox
     command_timeout_s: float = 120.0

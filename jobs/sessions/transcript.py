@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from jobs.ports import TranscriptEvent
+from jobs.conversation import TranscriptEvent
 
 MAX_BYTES = 20_000_000
 MAX_TEXT = 100_000

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from jobs.ports import CommandResult, Sandbox
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.sessions.box import BoxLimits
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.pipes import wait_readable
@@ -43,7 +43,7 @@ _ON_LINUX = sys.platform.startswith("linux")
 
 
 class UnconfinedMaker:
-    """Makes sandboxes that are none (a `jobs.ports.SandboxMaker`)."""
+    """Makes sandboxes that are none (a `jobs.sandbox.SandboxMaker`)."""
 
     name = "none"
 
@@ -72,7 +72,7 @@ class UnconfinedMaker:
 
 @dataclass(frozen=True, slots=True)
 class UnconfinedSandbox:
-    """One session's commands (a `jobs.ports.Sandbox`)."""
+    """One session's commands (a `jobs.sandbox.Sandbox`)."""
 
     work: Path
     private: Path

@@ -9,16 +9,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from jobs.ports import (
-    CommandResult,
+from jobs.conversation import (
     ConversationEnd,
     ConversationSpec,
-    Sandbox,
     Tool,
     ToolOutcome,
     TranscriptEvent,
     TranscriptSink,
 )
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.values import Assertion, Usage
 
 Reply = str | ConversationEnd | Callable[[ConversationSpec], str | ConversationEnd]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from jobs.conversation import ConversationEnd, ConversationSpec
 from jobs.errors import Transient
 from jobs.judging.judge_tools import JudgeTools
 from jobs.judging.prompt import PROMPT_VERSION
-from jobs.ports import ConversationEnd, ConversationSpec
 from jobs.values import Assertion
 from tests.builders import (
     an_eval_case,

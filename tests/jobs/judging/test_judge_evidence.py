@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from jobs.conversation import ConversationSpec
 from jobs.judging.reading import add_usage
-from jobs.ports import ConversationSpec
 from jobs.values import Usage
 from tests.jobs.judging.readings import (
     THREE,

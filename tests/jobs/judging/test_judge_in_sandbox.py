@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from jobs.conversation import ConversationEnd, ConversationSpec, ToolOutcome, TranscriptSink
 from jobs.judging.blind import candidate_1_is, get_other_arm
 from jobs.judging.candidates import prepare_candidates
 from jobs.judging.judge import AgentJudge, ReadingSpec
 from jobs.judging.score import Scored, score_run
-from jobs.ports import ConversationEnd, ConversationSpec, ToolOutcome, TranscriptSink
 from jobs.results import JudgePass
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.tools import SessionTools

@@ -7,16 +7,10 @@ from typing import Any
 
 from config.settings import Settings
 from demo.model_api import ModelServer, ScriptedModelApi
+from jobs.conversation import ConversationEnd, ConversationSpec, Tool, ToolOutcome, TranscriptEvent
 from jobs.models.agent import ModelAgent
 from jobs.models.doors import Doors
 from jobs.models.retries import RetryPolicy
-from jobs.ports import (
-    ConversationEnd,
-    ConversationSpec,
-    Tool,
-    ToolOutcome,
-    TranscriptEvent,
-)
 from jobs.values import Model
 from tests.builders import some_limits
 

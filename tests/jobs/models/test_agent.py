@@ -8,7 +8,7 @@ import pytest
 
 from demo.model_api import Call, Reply
 from demo.model_api.steps import Reported
-from jobs.ports import ToolOutcome
+from jobs.conversation import ToolOutcome
 from tests.jobs.models.talking import Recorder
 
 LS = Call("Bash", {"command": "ls"})

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from demo.model_api import Call, Drop, Reply, Stall
 from demo.model_api.steps import Reported
-from jobs.ports import ToolOutcome
+from jobs.conversation import ToolOutcome
 from tests.jobs.models.talking import Recorder
 
 LS = Call("Bash", {"command": "ls"})

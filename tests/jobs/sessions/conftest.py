@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.ports import Sandbox, SandboxMaker
+from jobs.sandbox import Sandbox, SandboxMaker
 from jobs.sessions.box import BoxLimits
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.docker import DockerMaker

@@ -16,7 +16,7 @@ from jobs.errors import Transient
 from jobs.models.agent import ModelAgent
 from jobs.models.doors import Doors
 from jobs.models.retries import RetryPolicy
-from jobs.ports import SandboxMaker
+from jobs.sandbox import SandboxMaker
 from jobs.sessions.api_launcher import ApiLauncher
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.bundle import read_bundle

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from jobs.ports import CommandResult, Sandbox
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.sessions.docker import DockerMaker
 from tests.jobs.sessions.conftest import MEMORY_MB
 from tests.jobs.sessions.watching import Sleeper

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.ports import CommandResult, Sandbox
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.sessions.ownership import UNPRIVILEGED
 from jobs.sessions.workspace import Workspace
 from tests.jobs.sessions.watching import Doorbell, Sleeper

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.ports import CommandResult, Sandbox, SandboxMaker
+from jobs.sandbox import CommandResult, Sandbox, SandboxMaker
 from jobs.sessions.workspace import Workspace
 from tests.jobs.sessions.conftest import find_maker
 from tests.jobs.sessions.watching import Doorbell, Sleeper

@@ -9,7 +9,7 @@ import pytest
 
 from demo.model_api import Call, Drop, HttpError, Reply, ScriptedModelApi, Stall
 from jobs.errors import Refused, Transient
-from jobs.ports import CommandResult, Sandbox
+from jobs.sandbox import CommandResult, Sandbox
 from jobs.values import SessionEnd
 from tests.jobs.sessions.launching import AT_ONCE, Bench
 

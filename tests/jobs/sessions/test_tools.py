@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import jsonschema
 import pytest
 
+from jobs.conversation import ToolOutcome
 from jobs.errors import Transient
-from jobs.ports import CommandResult, SandboxMaker, ToolOutcome
+from jobs.sandbox import CommandResult, SandboxMaker
 from jobs.sessions.tools import SessionTools
 from tests.jobs.sessions.conftest import find_maker
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.ports import EventKind, TranscriptEvent
+from jobs.conversation import EventKind, TranscriptEvent
 from jobs.sessions.transcript import MAX_TEXT, JsonlTranscript
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
