@@ -19,6 +19,7 @@ from jobs.matched import find_mismatch, find_other_judges
 from jobs.results import RunResult
 from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
 from jobs.sessions.bundle import read_bundle
+from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.workspace import remove_tree
@@ -52,12 +53,13 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Staged:
-    """What both sessions are given, prepared once."""
+    """What both sessions are given, put in place once."""
 
     skill: Path
     skill_text: str
     inputs: Path
     withheld: tuple[str, ...]
+    prepared: Prepared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +72,14 @@ class _ArmWork:
 
 
 async def run_comparison(
-    spec: RunSpec, snapshot: Snapshot, world: RunWorld, moved: Moved
+    spec: RunSpec,
+    snapshot: Snapshot,
+    world: RunWorld,
+    moved: Moved,
+    *,
+    prepared: Prepared = PLAIN,
 ) -> Finished:
-    """Carry out one run.
+    """Carry out one run, its sessions in the environment `prepared`.
 
     Sets the run's ceiling aside before the first model call and settles what was really
     spent. A platform failure gives an ungraded result, it raises nothing. Raises
@@ -84,7 +91,7 @@ async def run_comparison(
     if (ended := await _find_ended(spec, folder, world)) is not None:
         return ended
     started_at = world.clock()
-    staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged")
+    staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged", prepared)
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     await moved("running")
     arms = await _run_arms(spec, staged, world, folder)
@@ -109,6 +116,7 @@ async def run_comparison(
         with_skill=judged.scored.with_skill if judged.scored else None,
         without_skill=judged.scored.without_skill if judged.scored else None,
         ungraded_reason=judged.reason,
+        environment=(prepared.name, *prepared.facts) if prepared.name else (),
         remarks=(
             *_remarks(spec, staged),
             *find_other_judges(spec, judged.passes),
@@ -129,7 +137,7 @@ async def _find_ended(spec: RunSpec, folder: Path, world: RunWorld) -> Finished 
     return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in Arm})
 
 
-def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path) -> _Staged:
+def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path, prepared: Prepared) -> _Staged:
     folder.mkdir()
     withheld = stage_skill(snapshot, spec.skill, folder / "skill", spec.eval_case.withheld)
     stage_inputs(snapshot, spec.eval_case, folder)
@@ -138,6 +146,7 @@ def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path) -> _Staged:
         skill_text=snapshot.read_text(skill_path(spec.skill.path, SKILL_FILE)),
         inputs=folder / "input",
         withheld=withheld,
+        prepared=prepared,
     )
 
 
@@ -179,6 +188,7 @@ async def _run_arm(
                 limits=session_limits(world.settings),
                 bundle=bundle,
                 scratch=folder / "sessions",
+                prepared=staged.prepared,
             )
         )
         if session.scored:

@@ -114,6 +114,8 @@ class RunResult(Value):
     with_skill: ArmScore | None = None
     without_skill: ArmScore | None = None
     ungraded_reason: str | None = None
+    environment: tuple[str, ...] = ()
+    """Name of the prepared environment and what pre-flight found in it; empty: the plain one."""
     remarks: tuple[str, ...] = ()
     """What the reader must know: withheld files, price unknown, model mismatch."""
 

@@ -1,10 +1,12 @@
 """What a session needs of the place where its tools execute; `jobs.sessions` has three kinds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from jobs.sessions.box import Bind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,20 @@ class SandboxMaker(Protocol):
 
     name: str
 
-    def open(self, work: Path, *, memory_mb: int) -> AbstractAsyncContextManager[Sandbox]:
-        """A sandbox over the folder `work`; leaving the context ends every process in it."""
+    def open(
+        self,
+        work: Path,
+        *,
+        memory_mb: int,
+        binds: Sequence[Bind] = (),
+        environment: Mapping[str, str] | None = None,
+        image: str = "",
+    ) -> AbstractAsyncContextManager[Sandbox]:
+        """A sandbox over the folder `work`; leaving the context ends every process in it.
+
+        `binds` and `environment` come on top of what every sandbox has; `image` is for the
+        kind that has images. Raises `Refused` for what this kind cannot do.
+        """
 
     async def problem(self) -> str | None:
         """Why this kind cannot work on this machine and what to do; None if it can."""

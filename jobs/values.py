@@ -89,6 +89,29 @@ class Model(Value):
     provider: Literal["anthropic", "openai", "gemini"]
 
 
+class Packages(Value):
+    """What must be there before a session may start, by where it is looked for."""
+
+    r: tuple[str, ...] = ()
+    python: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+class Environment(Value):
+    """A world for sessions as the repository's file defines it, pinned: its script as text."""
+
+    name: str
+    image: str = ""
+    """Image of the docker sandbox; empty: the operator's."""
+    setup: str = ""
+    """Text of the script that prepares a folder for the bubblewrap sandbox; empty: none."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that a session may reach over HTTPS, in either arm."""
+    packages: Packages = Packages()
+    digest: str
+    """SHA-256 of the canonical JSON of the other fields but the name; part of the dedup key."""
+
+
 class RunSpec(Value):
     """One run as planned: everything that decides its result, pinned."""
 
@@ -195,6 +218,8 @@ class SessionResult(Value):
     """Names of the tools the session had; empty in older records and where it never began."""
     refused_hosts: tuple[str, ...] = ()
     """Hosts that the session asked for in vain, each with the reason."""
+    environment: str = ""
+    """The environment as the session met it (`jobs.sessions.prepared`); empty: the plain one."""
 
     @property
     def scored(self) -> bool:

@@ -19,7 +19,7 @@ from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.ports import Issue
 from jobs.requests import Request, Value
-from jobs.values import EvalCase, Launcher, Model, RunSpec, Skill
+from jobs.values import Environment, EvalCase, Launcher, Model, RunSpec, Skill
 
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""
@@ -40,6 +40,8 @@ class Plan(Value):
     runs: tuple[RunSpec, ...]
     duplicates: tuple[Duplicate, ...]
     refused: tuple[RefusedRun, ...]
+    environment: Environment | None = None
+    """Where the sessions of every run take place; None: the plain sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jobs.errors import Refused
+
 SANDBOX_UID = 1000
 SHARED_MEMORY_BYTES = 64 * 1024 * 1024
 PASSWD = b"agent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
@@ -83,6 +85,15 @@ class BoxLimits:
     open_files: int = 1024
     output_bytes: int = 50_000_000
     """After so much output nobody reads on, and the command is killed."""
+
+
+def refuse_image(image: str, kind: str) -> None:
+    """Raises `Refused` where a sandbox of a kind that has no images is to open one."""
+    if image:
+        raise Refused(
+            f"the sandbox `{kind}` has no images, so {image} cannot be used: the operator can "
+            "set SKILLBENCH_SANDBOX=docker."
+        )
 
 
 def bwrap_arguments(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from jobs.errors import Refused, Transient
 from jobs.sandbox import CommandResult
-from jobs.sessions.box import Bind, Box, BoxLimits
+from jobs.sessions.box import Bind, Box, BoxLimits, refuse_image
 from jobs.sessions.box_process import BoxProcess, BoxSetup, Programs
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.memory_group import MemoryGroup
@@ -64,12 +64,14 @@ class BubblewrapMaker:
         memory_mb: int,
         binds: Sequence[Bind] = (),
         environment: Mapping[str, str] | None = None,
+        image: str = "",
     ) -> AsyncIterator["BubblewrapSandbox"]:
         """A sandbox over `work`, which belongs to the session from then on.
 
         `binds` and `environment` come on top of what every box has. Raises `Refused` with
-        what to install where bubblewrap is missing.
+        what to install where bubblewrap is missing, and for an `image`.
         """
+        refuse_image(image, self.name)
         programs = self._find_programs()
         if isinstance(programs, str):
             raise Refused(programs)

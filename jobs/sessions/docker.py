@@ -71,10 +71,12 @@ class DockerMaker:
         memory_mb: int,
         binds: Sequence[Bind] = (),
         environment: Mapping[str, str] | None = None,
+        image: str = "",
     ) -> AsyncIterator["DockerSandbox"]:
         """A sandbox over `work`, which belongs to the session from then on.
 
-        `binds` and `environment` come on top of what every container has. Raises `Refused`
+        `binds` and `environment` come on top of what every container has, `image` in place
+        of the usual one. Raises `Refused`
         where the engine or the image cannot serve, `Transient` where the engine is away.
         """
         self._check(binds)
@@ -85,7 +87,7 @@ class DockerMaker:
             )
             self._facts = known or await ask_engine(docker, self._host)
             await sweep(docker, now_s=self._now_s())
-            image = await find_image(docker, self._image, self._host)
+            found = await find_image(docker, image or self._image, self._host)
             private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
             stack.push_async_callback(asyncio.to_thread, remove_tree, private)
             box = Box(
@@ -97,7 +99,7 @@ class DockerMaker:
             )
             uid, gid = _user(rootless=self._facts.rootless)
             setup = ContainerSetup(
-                image=image,
+                image=found,
                 box=box,
                 limits=replace(self._limits, memory_bytes=memory_mb * 1024**2),
                 user=f"{uid}:{gid}",
@@ -105,7 +107,7 @@ class DockerMaker:
                 more_binds=await asyncio.to_thread(_prepare, box, private, uid, gid),
             )
             sandbox = DockerSandbox(docker, setup, private, self._now_s)
-            await _prove(sandbox, self._image)
+            await _prove(sandbox, image or self._image)
             yield sandbox
 
     async def problem(self) -> str | None:

@@ -69,6 +69,7 @@ class ProgramSandboxMaker(Protocol):
         memory_mb: int,
         binds: Sequence[Bind] = (),
         environment: Mapping[str, str] | None = None,
+        image: str = "",
     ) -> AbstractAsyncContextManager[ProgramSandbox]:
         """A sandbox over the folder `work`; leaving the context ends every process in it."""
 

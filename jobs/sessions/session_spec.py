@@ -7,6 +7,7 @@ that tells it, reach what the session can see.
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.values import Arm, Limits, RunSpec
 
 
@@ -29,3 +30,5 @@ class SessionSpec:
     scratch: Path
     """Where workspaces may be made. Its path must tell no arm: a process in a sandbox can
     read where its mounts come from."""
+    prepared: Prepared = PLAIN
+    """The environment that the session works in, the same in both arms."""

@@ -43,7 +43,7 @@ _SKILL_FILE = re.compile(r"(?<![\w./-])(?:\./|/box/)?(skill/[\w./-]*)")
 
 @dataclass(slots=True)
 class SessionTools:
-    """The tools `Bash Read Write Edit Glob`, bound to one sandbox (a `jobs.conversation.ToolBox`)."""
+    """The tools `Bash Read Write Edit Glob` in one sandbox (a `jobs.conversation.ToolBox`)."""
 
     sandbox: Sandbox
     command_timeout_s: float = 120.0

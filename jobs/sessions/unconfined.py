@@ -23,8 +23,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from jobs.errors import Refused
 from jobs.sandbox import CommandResult, Sandbox
-from jobs.sessions.box import BoxLimits
+from jobs.sessions.box import Bind, BoxLimits, refuse_image
 from jobs.sessions.command import Command, run_command
 from jobs.sessions.pipes import wait_readable
 from jobs.sessions.usage import Usage, measure_processes, process_tree
@@ -52,15 +53,31 @@ class UnconfinedMaker:
         self._limits = limits or BoxLimits(memory_bytes=0)
 
     @asynccontextmanager
-    async def open(self, work: Path, *, memory_mb: int) -> AsyncIterator[Sandbox]:
-        """Run commands in `work` itself; there is no `/box`."""
+    async def open(
+        self,
+        work: Path,
+        *,
+        memory_mb: int,
+        binds: Sequence[Bind] = (),
+        environment: Mapping[str, str] | None = None,
+        image: str = "",
+    ) -> AsyncIterator[Sandbox]:
+        """Run commands in `work` itself; there is no `/box`.
+
+        Raises `Refused` for `binds` and for an `image`: nothing can be shown at another place.
+        """
+        refuse_image(image, self.name)
+        if binds:
+            raise Refused("the sandbox `none` cannot show folders at another place.")
         private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
         limits = replace(self._limits, memory_bytes=memory_mb * 1024**2)
         try:
             for name in ("home", "tmp"):
                 (private / name).mkdir(mode=0o700)
             running = await asyncio.to_thread(_count_own_tasks)
-            yield UnconfinedSandbox(work, private, limits, running + limits.processes)
+            yield UnconfinedSandbox(
+                work, private, limits, running + limits.processes, environment or {}
+            )
         finally:
             await asyncio.to_thread(remove_tree, private)
 
@@ -79,6 +96,8 @@ class UnconfinedSandbox:
     limits: BoxLimits
     user_tasks: int
     """How many tasks the worker's user may have in all; the kernel counts none for root."""
+    extra: Mapping[str, str]
+    """Variables on top of what every command has."""
 
     async def run(
         self,
@@ -103,6 +122,7 @@ class UnconfinedSandbox:
             "HOME": str(self.private / "home"),
             "TMPDIR": str(self.private / "tmp"),
             "LANG": "C.UTF-8",
+            **self.extra,
             _MARK: mark,
         }
 

@@ -1,0 +1,32 @@
+"""An environment that stands ready: what it adds to the sandbox of every session of a run.
+
+A plain value, so that launchers need not know how it came about. Both arms are given the
+same one; whether they met the same is read off their results afterwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jobs.sessions.box import Bind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """An environment that has passed its pre-flight."""
+
+    name: str = ""
+    identity: str = ""
+    """What there really is: the image's id, or the digest of the prepared folder."""
+    image: str = ""
+    """Image of the docker sandbox, as its id; empty: the operator's."""
+    binds: Sequence[Bind] = ()
+    """Shown read-only in every sandbox."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables on top of what every sandbox has."""
+    hosts: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """What pre-flight found, for the report: `R 4.2.2`, `jsonlite 1.8.4`."""
+
+
+PLAIN = Prepared()
+"""The sandbox as it is, with nothing prepared."""
