@@ -162,10 +162,14 @@ def _message_line(line: str) -> str:
 
 
 def _spans(line: str) -> str:
-    """The line with code spans as they are and everything between them escaped."""
+    """The line with code spans as they are and everything between them escaped.
+
+    A span of blanks stays a blank: what stands on its sides was looked at apart.
+    """
     pieces = re.split(r"(`[^`]+`)", line)
     shown = [
-        code(piece[1:-1]) if index % 2 else _spaced(piece) for index, piece in enumerate(pieces)
+        code(piece[1:-1]) or " " if index % 2 else _spaced(piece)
+        for index, piece in enumerate(pieces)
     ]
     return "".join(shown).strip()
 

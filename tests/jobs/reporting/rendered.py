@@ -25,7 +25,7 @@ HOSTILE = [
     "<img src=x onerror=1>", "<script>", "</details>", "<!--", "-->", "<details>", "<a@b.example>",
     "|", "||", "\\|", "\\", "`", "``", "```", "~~~", "~~", "*", "**", "_", "__a__", "$x$", "$$",
     "\n", "\r\n", "\n\n", "\n---\n", "\n===\n", "\n> q", "\n# h", "\n- [ ] t", "\n    code",
-    "\n/retest\n", "\n@dependabot rebase\n", "&lt;", "&#64;mona", "&amp;", "[^1]", "[!NOTE]",
+    "0a1b2c3", "abcdef", "acme/skills@0a1b2c3d4e5f", "` `", "#` `5", "\n/retest\n", "\n@dependabot rebase\n", "&lt;", "&#64;mona", "&amp;", "[^1]", "[!NOTE]",
     "<!-- skillbench:v1 {} -->", '<!-- BENCHMARK_COMPLETE: {"model": "m"} -->', ":tada:",
     "Automated Benchmark Results", "\u202e", "\u2066", "\x00", "\x1b[31m", "\u2028", "\U000e0041",
     "<rows>", "x || y", "1. a", "2) b", "+ c", "- d", "= e", "🧮", "é", "\u200d", "\ufe0f", " ",
@@ -44,7 +44,11 @@ class Rendered(HTMLParser):
         self.tags: Counter[str] = Counter()
         self.links: list[str] = []
         self.text = ""
-        """What is read outside code and links."""
+        """What is read outside code and links; a line ends wherever either stands, or a `<br>`.
+
+        GitHub looks at one text node at a time: what stands on both sides of an element never
+        makes one mention or commit.
+        """
         self.code: list[str] = []
         """The text of each code element."""
         self.rows: list[int] = []
@@ -67,6 +71,8 @@ class Rendered(HTMLParser):
             self.links.append(values.get("href") or "")
         if tag == "code":
             self.code.append("")
+        if tag == "br" or tag in QUIET:
+            self.text += "\n"
         if tag == "tr":
             self.rows.append(0)
         if tag in {"td", "th"}:

@@ -60,6 +60,15 @@ def test_a_fence_holds_the_whole_text_and_nothing_gets_out(text, language):
     assert dict(shown.tags) == {"p": 2, "pre": 1, "code": 1}
 
 
+@pytest.mark.parametrize("text", ["#` `5", "0a1b2c` `3d4e5f6", "@` `mona", "www` `.evil.example"])
+def test_a_span_of_blanks_joins_nothing(text):
+    before, after = text.split("` `")
+    for shown in (escape.message(text), escape.sentence(text, 80)):
+        rendered = Rendered(shown)
+        assert not EFFECTS.search(rendered.text)
+        assert rendered.words == f"{before} {after}"
+
+
 @given(hostile_text)
 def test_a_message_keeps_lines_and_code_spans_but_no_other_markup(text):
     shown = Rendered(escape.message(f"Before `x`\n- one\n- {text}"))

@@ -3,7 +3,7 @@
 import string
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers
@@ -90,6 +90,9 @@ OURS = frozenset(
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
 @given(hostile_text)
+@example("0a1b2c3d4e5f60718293a4b5c6d7e8f901234567")
+@example("acme/skills@0a1b2c3")
+@example("0a1b2c` `3d4e5f6")
 def test_no_text_in_any_field_has_an_effect(text):
     plain = Rendered(render_report(hostile_result("word"), hostile_context("word")))
     for result in (
