@@ -23,7 +23,7 @@ LONGEST_NAME = 200
 """Caps on what one comment can ask for, whoever asks."""
 
 COMMANDS = ("run", "help")
-VALUE_OPTIONS = ("skill", "eval", "model", "launcher", "trials")
+VALUE_OPTIONS = ("skill", "eval", "model", "launcher", "environment", "trials")
 LAUNCHERS = ("api", "claude-code")
 OPTIONS = (*VALUE_OPTIONS, "force", "help")
 
@@ -53,6 +53,7 @@ class Run:
     skill: str | None = None
     eval_id: str | None = None
     launcher: Literal["api", "claude-code"] | None = None
+    environment: str | None = None
     force: bool = False
 
 
@@ -140,6 +141,7 @@ def _parse_run(words: list[str]) -> Run | Help:
         skill=values.get("skill"),
         eval_id=values.get("eval"),
         launcher=cast('Literal["api", "claude-code"] | None', values.get("launcher")),
+        environment=values.get("environment"),
         force=_TRUTH[values.get("force", "no")],
     )
 

@@ -18,6 +18,10 @@ from handlers.events import IssueCommented
 from handlers.questions import HandlerContext, Questions, as_repo, may_spend
 from jobs.requests import Request
 
+_LATER = frozenset({"environment"})
+"""Options younger than the first release: a command without them keeps the key it had, so that
+a comment delivered again after an update asks for nothing new."""
+
 
 async def on_issue_commented(
     event: IssueCommented, context: HandlerContext, questions: Questions
@@ -81,7 +85,8 @@ def _requests(event: IssueCommented, runs: Sequence[Run], asked_at: datetime) ->
     seen: Counter[Run] = Counter()
     requests = []
     for run in runs:
-        key = f"comment:{repo.full_name}:{event.comment_id}:{_digest([asdict(run), seen[run]])}"
+        said = {name: value for name, value in asdict(run).items() if name not in _LATER or value}
+        key = f"comment:{repo.full_name}:{event.comment_id}:{_digest([said, seen[run]])}"
         seen[run] += 1
         requests.append(
             Request(
@@ -95,6 +100,7 @@ def _requests(event: IssueCommented, runs: Sequence[Run], asked_at: datetime) ->
                 skill=run.skill,
                 eval_id=run.eval_id,
                 launcher=run.launcher,
+                environment=run.environment,
                 force=run.force,
                 asked_at=asked_at,
             )

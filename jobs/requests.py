@@ -49,6 +49,9 @@ class Request(Value):
     eval_id: str | None = None
     launcher: Literal["api", "claude-code"] | None = None
     """How sessions are run; None: the configured way."""
+    environment: str | None = None
+    """Name of the environment for every run, `none` for the plain sandbox; None: what the eval
+    case names, else the repository's default."""
     force: bool = False
     """Measure again even if a finished run exists."""
     asked_at: datetime

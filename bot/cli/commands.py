@@ -87,6 +87,10 @@ def run(
     model: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_MODEL.")] = None,
     judge: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_JUDGE_MODEL.")] = None,
     launcher: Annotated[str | None, typer.Option(help="`api` or `claude-code`.")] = None,
+    environment: Annotated[
+        str | None,
+        typer.Option(help="Environment of the folder's .github/skillbench.yml, or `none`."),
+    ] = None,
     output: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(
         "skillbench-report"
     ),
@@ -99,7 +103,9 @@ def run(
 
     with errors_told(), scratch_folder() as scratch:
         settings = load_settings(for_people=True, model=model, judge_model=judge, launcher=launcher)
-        wanted = LocalRun(path=path, skill=skill, eval_id=eval_id, output=output)
+        wanted = LocalRun(
+            path=path, skill=skill, eval_id=eval_id, environment=environment, output=output
+        )
         raise typer.Exit(run_locally(wanted, settings, scratch))
 
 

@@ -42,6 +42,7 @@ class LocalRun:
     path: Path
     skill: str | None
     eval_id: str | None
+    environment: str | None
     output: Path
 
 
@@ -190,6 +191,7 @@ def _request(wanted: LocalRun, eval_id: str | None, settings: Settings) -> Reque
         models=(settings.model,),
         skill=wanted.skill,
         eval_id=eval_id,
+        environment=wanted.environment,
         force=True,
         asked_at=datetime.now(UTC),
     )

@@ -40,6 +40,8 @@ def problem_of(line: str) -> str:
         ("run --skill \u201cword count\u201d", Run(skill="word count")),
         ("run --eval github-issue-21", Run(eval_id="github-issue-21")),
         ("run eval=github-issue-21", Run(eval_id="github-issue-21")),
+        ("run --environment r-pharma", Run(environment="r-pharma")),
+        ("run environment=none", Run(environment="none")),
         ("run --force", Run(force=True)),
         ("run force=true", Run(force=True)),
         ("run --force=no", Run()),

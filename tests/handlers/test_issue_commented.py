@@ -254,6 +254,19 @@ async def test_the_editor_asks_and_not_the_author() -> None:
     assert role.asked == ["mona"]
 
 
+async def test_an_environment_is_passed_on_and_makes_a_key_of_its_own() -> None:
+    decision = await decide(f"{COMMAND} --environment r-pharma\n{COMMAND}")
+    assert isinstance(decision, Enqueue)
+    named, plain = decision.requests
+    assert (named.environment, plain.environment) == ("r-pharma", None)
+    assert named.key != plain.key
+
+
+async def test_a_command_of_before_the_newest_option_keeps_its_key() -> None:
+    """A comment that is delivered again after an update asks for nothing new."""
+    assert await keys_of("@skillbench run") == ["comment:acme/skills:100:1637327f5879"]
+
+
 async def test_the_longest_names_still_make_a_key() -> None:
     repository = a_repository(owner="o" * 39, name="n" * 100)
     context = a_context(allowed_owners=("*",))
