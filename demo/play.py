@@ -25,6 +25,7 @@ from demo.github import LocalGitHub, RepositoryHandle
 from demo.github.serving import open_socket, serving
 from demo.model_api import ScriptedModelApi
 from demo.steps import tell_steps
+from jobs.alongside import alongside
 from jobs.errors import Error
 from jobs.requests import NEEDS_BENCHMARK
 from jobs.sessions.sandboxes import make_sandbox_maker
@@ -137,24 +138,17 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
         await stack.enter_async_context(serving(make_app(settings), bound))
         bot_url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         github.set_webhook(f"{bot_url}/webhook", secret)
-        working = asyncio.create_task(
-            run_worker(settings, scratch / "work", pacer=setting.pacer)
-            if setting.worker
-            else asyncio.sleep(0)
+        if setting.worker:
+            working = run_worker(settings, scratch / "work", pacer=setting.pacer)
+            await stack.enter_async_context(alongside(working))
+        yield Stage(
+            github=github,
+            repository=repository,
+            web_url=served.web_url,
+            bot_url=bot_url,
+            settings=settings,
+            model_api=setting.model_api,
         )
-        try:
-            yield Stage(
-                github=github,
-                repository=repository,
-                web_url=served.web_url,
-                bot_url=bot_url,
-                settings=settings,
-                model_api=setting.model_api,
-            )
-        finally:
-            working.cancel()
-            with suppress(asyncio.CancelledError):
-                await working
 
 
 def make_settings(given: Mapping[str, object]) -> Settings:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 import structlog
 
+from jobs.alongside import alongside
 from jobs.errors import Gone, Transient
 from jobs.ports import Comment, IssueWriter
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
@@ -45,12 +46,13 @@ class LivingComment:
         self._changed.set()
 
     async def keep_up(self) -> None:
-        """Edit the comment whenever something has changed, for ever."""
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            with suppress(Transient):  # the next edit, or the last one, says it all
-                await self.flush(droppable=True)
+        """Edit the comment whenever something has changed, until there is none to edit."""
+        with suppress(Gone):  # the last edit says so
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                with suppress(Transient):  # the next edit, or the last one, says it all
+                    await self.flush(droppable=True)
 
     async def flush(self, *, droppable: bool = False) -> None:
         """Bring the comment up to date now. Raises `Transient` and `Gone` as GitHub does."""
@@ -74,11 +76,6 @@ async def living_comment(
     """Post the comment, keep it up to date inside the block, bring it up to date at the end."""
     comment = await writer.comment(request.issue, render_progress(state), tag=comment_tag(request))
     living = LivingComment(writer, request, state, comment)
-    editing = asyncio.create_task(living.keep_up())
-    try:
+    async with alongside(living.keep_up()):
         yield living
-    finally:
-        editing.cancel()
-        with suppress(asyncio.CancelledError, Gone):
-            await editing
     await living.flush()

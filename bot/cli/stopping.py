@@ -6,7 +6,6 @@ Either way the work is cancelled, not torn off: sessions end, folders and server
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from jobs.errors import Error
@@ -32,9 +31,8 @@ def until_stopped(
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, task.cancel)
-        with suppress(asyncio.CancelledError):
-            return await task
-        return None
+        await asyncio.wait({task})
+        return None if task.cancelled() else task.result()
 
     try:
         with asyncio.Runner(loop_factory=make_loop) as runner:

@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
+from jobs.alongside import alongside
 from jobs.results import RunRecord
 
 LEDGER = "skillbench:ledger"
@@ -41,13 +42,10 @@ class RedisLedger:
     async def hold(self, record_key: str) -> AsyncIterator[None]:
         lock = self._redis.lock(f"skillbench:run:{record_key}", timeout=self._lease_s, sleep=0.2)
         await lock.acquire()
-        renewal = asyncio.create_task(self._renew(lock))
         try:
-            yield
+            async with alongside(self._renew(lock)):
+                yield
         finally:
-            renewal.cancel()
-            with suppress(asyncio.CancelledError):
-                await renewal
             with suppress(RedisError, OSError):  # an expired lease frees itself
                 await lock.release()
 

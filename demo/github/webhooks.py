@@ -18,6 +18,8 @@ from typing import Any
 
 import httpx
 
+from jobs.alongside import alongside
+
 _TIMEOUT_S = 10.0
 """How long GitHub waits for an answer (docs: "Handling webhook deliveries")."""
 
@@ -133,15 +135,12 @@ class Webhooks:
     @contextlib.asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
         """Send what is queued for as long as the context lasts."""
-        sender = asyncio.create_task(self._send_all())
         self._is_sending = True
         try:
-            yield
+            async with alongside(self._send_all()):
+                yield
         finally:
             self._is_sending = False
-            sender.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await sender
 
     async def done(self) -> None:
         """Wait until every queued delivery was tried.

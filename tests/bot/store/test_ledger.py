@@ -133,3 +133,20 @@ async def test_whoever_lost_a_hold_to_another_leaves_it_to_them(
         await first.enter_async_context(ledger.hold("k"))
         await redis.set("skillbench:run:k", "somebody else", px=60_000)
     assert await redis.get("skillbench:run:k") == b"somebody else"
+
+
+async def test_a_cancelled_run_frees_its_hold_and_stays_cancelled(ledger: RedisLedger) -> None:
+    held = asyncio.Event()
+
+    async def run() -> None:
+        async with ledger.hold("k"):
+            held.set()
+            await asyncio.Event().wait()
+
+    running = asyncio.create_task(run())
+    async with asyncio.timeout(WAIT_S):
+        await held.wait()
+        running.cancel()
+        await asyncio.wait({running})
+    assert running.cancelled()
+    assert await is_free(ledger, WAIT_S)

@@ -1,0 +1,78 @@
+"""Work beside a block ends with it, and never hides that somebody cancelled the block."""
+
+import asyncio
+
+import pytest
+
+from jobs.alongside import alongside
+
+WAIT_S = 5.0
+
+
+class Unhurried:
+    """Work that, once it is cancelled, takes until it is told to end."""
+
+    def __init__(self) -> None:
+        self.ending = asyncio.Event()
+        self.may_end = asyncio.Event()
+
+    async def run(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ending.set()
+            await self.may_end.wait()
+
+
+async def test_the_work_is_over_when_the_block_is() -> None:
+    async with asyncio.timeout(WAIT_S), alongside(asyncio.Event().wait()) as task:
+        assert not task.done()
+    assert task.cancelled()
+
+
+async def test_a_cancellation_that_arrives_while_the_work_ends_is_obeyed() -> None:
+    """What follows the block must not be reached: whoever cancelled waits for us to stop."""
+    work = Unhurried()
+    reached = False
+
+    async def block() -> None:
+        nonlocal reached
+        async with alongside(work.run()):
+            await asyncio.sleep(0)  # the work begins
+        reached = True
+
+    running = asyncio.create_task(block())
+    async with asyncio.timeout(WAIT_S):
+        await work.ending.wait()
+        running.cancel()
+        work.may_end.set()  # both in one turn of the loop
+        await asyncio.wait({running})
+    assert running.cancelled()
+    assert not reached
+
+
+async def break_down() -> None:
+    raise ValueError("the work's")
+
+
+async def test_an_error_of_the_work_comes_out_at_the_end_of_the_block() -> None:
+    done = []
+
+    async def block() -> None:
+        async with alongside(break_down()) as task:
+            await asyncio.wait({task})
+            done.append("the block went on")
+
+    with pytest.raises(ValueError, match="the work's"):
+        await block()
+    assert done == ["the block went on"]
+
+
+async def test_an_error_of_the_block_is_the_one_that_is_told() -> None:
+    async def block() -> None:
+        async with alongside(break_down()) as task:
+            await asyncio.wait({task})
+            raise KeyError("the block's")
+
+    with pytest.raises(KeyError, match="the block's"):
+        await block()
