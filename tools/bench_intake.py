@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -206,13 +206,13 @@ async def main() -> int:
 
 def is_reached(rounds: list[tuple[Measured, Measured]], proven_mb: float) -> bool:
     """Print the ratios; whether all goals were reached."""
+    parts: tuple[Callable[[Measured], float], ...] = (
+        lambda found: found.flood.per_second,
+        lambda found: found.per_cpu_second,
+        lambda found: found.rss_mb,
+    )
     speed, cpu, memory = (
-        sum(of(ours) / of(peer) for ours, peer in rounds) / len(rounds)
-        for of in (
-            lambda found: found.flood.per_second,
-            lambda found: found.per_cpu_second,
-            lambda found: found.rss_mb,
-        )
+        sum(of(ours) / of(peer) for ours, peer in rounds) / len(rounds) for of in parts
     )
     p99 = min(ours.steady.p99 for ours, _ in rounds)
     failed = sum(ours.flood.failed + ours.steady.failed for ours, _ in rounds)
