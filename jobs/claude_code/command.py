@@ -6,17 +6,13 @@ session's own token, which opens nothing but the session's own proxy.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from jobs.claude_code import forwarder
+from jobs.sessions.reach import PORT, forwarded
 from jobs.sessions.tool_arguments import MAX_COMMAND_S
 from jobs.values import Limits
 
 TOOLS = ("Bash", "Read", "Write", "Edit", "Glob", "Skill")
 """In both arms: without a skill, the listing of the tool `Skill` is empty."""
-PORT = 8999
-"""Of the loopback address inside the sandbox, where nothing else listens."""
-SOCKET = "/run/model.sock"
 BINARY = "/opt/claude"
 CONFIGURATION = "/home/agent/.claude"
 DEFAULT_COMMAND_S = 120
@@ -63,8 +59,7 @@ def make_cli_arguments(model: str, limits: Limits, system: str) -> list[str]:
 
 def make_program(cli_arguments: Sequence[str]) -> list[str]:
     """The whole command inside the sandbox: the forwarder, and under it Claude Code."""
-    text = Path(forwarder.__file__).read_text(encoding="utf-8")
-    return ["python3", "-I", "-S", "-c", text, str(PORT), SOCKET, BINARY, *cli_arguments]
+    return forwarded([BINARY, *cli_arguments])
 
 
 def make_environment(
@@ -84,10 +79,3 @@ def make_environment(
         **dict.fromkeys(_SWITCHED_OFF, "1"),
         **dict.fromkeys(_MODEL_NAMES, model),
     }
-
-
-def make_proxy_environment() -> dict[str, str]:
-    """Variables by which programs find the way to allowed hosts; both spellings are in use."""
-    address, not_for = f"http://127.0.0.1:{PORT}", "127.0.0.1,localhost"
-    names = {"https_proxy": address, "no_proxy": not_for}
-    return {**names, **{name.upper(): value for name, value in names.items()}}

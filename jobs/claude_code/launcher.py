@@ -20,12 +20,10 @@ from pydantic import SecretStr
 from jobs.claude_code.cli import ClaudeCli, find_version_problem
 from jobs.claude_code.command import (
     BINARY,
-    SOCKET,
     TOOLS,
     make_cli_arguments,
     make_environment,
     make_program,
-    make_proxy_environment,
 )
 from jobs.claude_code.endings import Outcome, find_end, find_last_text
 from jobs.claude_code.events import Started
@@ -49,6 +47,7 @@ from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
 from jobs.sessions.box import Bind
 from jobs.sessions.collect import collect_output
 from jobs.sessions.program import ProgramSandboxMaker
+from jobs.sessions.reach import SOCKET, proxy_variables
 from jobs.sessions.session_result import Attempt, save_response
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.task import SYSTEM, render_prompt, render_task
@@ -194,8 +193,7 @@ class ClaudeCodeLauncher:
         )
         if not model.answers:
             heard.count_messages()
-        refused = tuple(f"{host}: {why}" for host, why in proxy.gate.refused.items())
-        return _conclude(outcome), refused
+        return _conclude(outcome), proxy.gate.refusals
 
     @property
     def _system(self) -> str:
@@ -210,7 +208,7 @@ class ClaudeCodeLauncher:
             max_answer_tokens=MAX_ANSWER_TOKENS,
             max_retries=self.max_retries,
         )
-        return {**own, **(make_proxy_environment() if self.hosts else {})}
+        return {**own, **(proxy_variables() if self.hosts else {})}
 
 
 def _stage(session: SessionSpec, workspace: Workspace) -> str:

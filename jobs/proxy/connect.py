@@ -18,6 +18,7 @@ Resolve = Callable[[str], Awaitable[Sequence[str]]]
 Dial = Callable[[str, int], Awaitable[Streams]]
 
 PORT = 443
+PLAIN_REFUSED = "only HTTPS is open"
 MAX_REMEMBERED = 100
 """Hosts that are remembered by name; a session can ask for any number."""
 _DIAL_S = 15.0
@@ -73,16 +74,29 @@ class HostGate:
 
     async def open(self, target: str) -> Streams:
         """Open the tunnel that a CONNECT asks for (`host:port`). Raises `HostRefused`."""
-        shown = "".join(character for character in target[:260] if character.isprintable())
         try:
             host = self._check(target)
             streams = await self._reach(host)
         except HostRefused as refusal:
-            if len(self.refused) < MAX_REMEMBERED:
-                self.refused.setdefault(shown, str(refusal))
+            self._remember(target, str(refusal))
             raise
         self.reached.setdefault(host)
         return streams
+
+    def refuse_plain(self, target: str) -> None:
+        """Note that an address was asked for without encryption (`http://host/path`)."""
+        place = target.partition("://")[2].partition("/")[0] or target
+        self._remember(place, PLAIN_REFUSED)
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """What was asked for in vain, each with the reason, as a session's result has it."""
+        return tuple(f"{place}: {why}" for place, why in self.refused.items())
+
+    def _remember(self, target: str, why: str) -> None:
+        shown = "".join(character for character in target[:260] if character.isprintable())
+        if len(self.refused) < MAX_REMEMBERED:
+            self.refused.setdefault(shown, why)
 
     def _check(self, target: str) -> str:
         name, _, port = target.rpartition(":")

@@ -1,7 +1,8 @@
-"""The socket that a session is given: one way to the model API, one to allowed hosts.
+"""The socket that a session is given: one way to allowed hosts, one to the model API.
 
-One for each session, listening on a Unix socket of the worker's that is shown in the
-session's sandbox. Nothing of it outlives its session.
+The second only where the model is spoken to from inside the sandbox. One proxy for each
+session, listening on a Unix socket of the worker's that is shown in the session's sandbox.
+Nothing of it outlives its session.
 """
 
 import asyncio
@@ -15,11 +16,13 @@ from pathlib import Path
 import structlog
 
 from jobs.proxy.client_connection import ClientConnection, ClientGone
-from jobs.proxy.connect import HostGate, HostRefused, carry
+from jobs.proxy.connect import PLAIN_REFUSED, HostGate, HostRefused, carry
 from jobs.proxy.model_proxy import ModelProxy
+from jobs.proxy.refusal import Refusal
 
 log = structlog.get_logger()
 
+_TEXT = [("content-type", "text/plain")]
 MAX_CONNECTIONS = 96
 """At a time; above what the sandbox's forwarder carries. Each costs the worker a descriptor."""
 
@@ -28,7 +31,8 @@ MAX_CONNECTIONS = 96
 class SessionProxy:
     """Takes the connections of one session."""
 
-    model: ModelProxy
+    model: ModelProxy | None
+    """None where the sandbox has no business with the model."""
     gate: HostGate
     _connections: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -74,6 +78,12 @@ class SessionProxy:
             if head.method == "CONNECT":
                 await self._tunnel(head.target, client)
                 return
+            if not head.target.startswith("/"):
+                await self._refuse_plain(head.target, client)
+                return
+            if self.model is None:
+                await client.reply(404, _TEXT, b"skillbench: there is nothing here\n")
+                return
             await self.model.answer(head, client)
         await client.linger()
 
@@ -83,11 +93,17 @@ class SessionProxy:
             streams = await self.gate.open(target)
         except HostRefused as refusal:
             said = f"skillbench: {target} is not reached: {refusal}\n".encode()
-            await client.reply(403, [("content-type", "text/plain")], said)
+            await client.reply(403, _TEXT, said)
             return
         await client.begin(200, [])
         streams[1].write(client.take_over())
         await carry((client.reader, client.writer), streams)
+
+    async def _refuse_plain(self, target: str, client: ClientConnection) -> None:
+        """Answer `GET http://host/…`: what is not encrypted could be anybody's answer."""
+        self.gate.refuse_plain(target)
+        refusal = Refusal(403, "permission_error", PLAIN_REFUSED)
+        await client.reply(refusal.status, refusal.headers, refusal.body)
 
 
 @contextmanager

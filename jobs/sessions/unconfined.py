@@ -68,7 +68,10 @@ class UnconfinedMaker:
         """
         refuse_image(image, self.name)
         if binds:
-            raise Refused("the sandbox `none` cannot show folders at another place.")
+            raise Refused(
+                "the sandbox `none` can neither show folders at another place nor hold back the "
+                "network: the operator can set SKILLBENCH_SANDBOX=bubblewrap or docker."
+            )
         private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
         limits = replace(self._limits, memory_bytes=memory_mb * 1024**2)
         try:

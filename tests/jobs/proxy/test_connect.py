@@ -1,54 +1,12 @@
 """The way to other machines: by name, to public addresses, and nowhere else."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
-from jobs.proxy.connect import MAX_REMEMBERED, HostGate, HostRefused, is_public
+from jobs.proxy.connect import MAX_REMEMBERED, HostRefused, is_public
+from tests.jobs.proxy.net import PUBLIC, Net
 from tests.jobs.proxy.opened import opened_proxy
-
-PUBLIC = "93.184.216.34"
-
-
-class Net:
-    """Names and addresses of a small internet; whoever dials reaches one local server."""
-
-    def __init__(self, names: dict[str, list[str]]) -> None:
-        self.names = names
-        self.port = 0
-        self.dialled: list[tuple[str, int]] = []
-
-    async def resolve(self, host: str) -> list[str]:
-        if host not in self.names:
-            raise OSError("no such host")
-        return self.names[host]
-
-    async def dial(self, address: str, port: int):
-        self.dialled.append((address, port))
-        return await asyncio.open_connection("127.0.0.1", self.port)
-
-    def gate(self, *allowed: str) -> HostGate:
-        return HostGate(allowed, resolve=self.resolve, dial=self.dial)
-
-    @asynccontextmanager
-    async def echoing(self) -> AsyncIterator[None]:
-        """Serve a server that answers every line in capitals."""
-        finished: list[asyncio.Task[None]] = []
-
-        async def shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            finished.append(asyncio.current_task())
-            while line := await reader.readline():
-                writer.write(line.upper())
-            writer.close()
-            await writer.wait_closed()
-
-        server = await asyncio.start_server(shout, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        async with server, asyncio.timeout(20):
-            yield
-            await asyncio.gather(*finished)
 
 
 async def connect(socket, target: str) -> tuple[bytes, asyncio.StreamReader, asyncio.StreamWriter]:
@@ -202,3 +160,15 @@ async def test_what_is_remembered_has_an_end():
     assert len(gate.refused) == MAX_REMEMBERED
     assert max(len(host) for host in gate.refused) < 300
     assert not any("\n" in host for host in gate.refused)
+
+
+async def test_plain_http_is_refused_by_the_hosts_name(server, tmp_path):
+    """Programs are sent here with it, so that the report can say what they wanted."""
+    gate = Net({"cran.example": [PUBLIC]}).gate("cran.example")
+    async with opened_proxy(tmp_path, server.anthropic_url, gate=gate) as opened:
+        async with asyncio.timeout(10):
+            reader, writer = await asyncio.open_unix_connection(opened.socket)
+            writer.write(b"GET http://cran.example/a?b HTTP/1.1\r\nHost: cran.example\r\n\r\n")
+            assert b"403" in await reader.readline()
+            writer.close()
+    assert gate.refusals == ("cran.example: only HTTPS is open",)

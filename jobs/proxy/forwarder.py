@@ -1,6 +1,6 @@
 """Runs inside the sandbox: carries a loopback port to a Unix socket while one program runs.
 
-The sandbox has no network, and Claude Code speaks HTTP to an address with a port. So this
+The sandbox has no network, and programs speak HTTP to an address with a port. So this
 listens on 127.0.0.1, passes every byte on to the socket that the worker's proxy has put
 into the sandbox, starts the program, and ends with its exit code. It knows no key, reads
 nothing of what it carries, and needs nothing but the standard library: the system's own

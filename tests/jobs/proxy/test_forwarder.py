@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.claude_code import forwarder
+from jobs.proxy import forwarder
 
 FILE = Path(forwarder.__file__)
 
