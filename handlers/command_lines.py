@@ -115,7 +115,7 @@ def _plain_marks(text: str) -> set[int]:
         elif token.nesting == -1:
             blocks.pop()
         elif token.type == "html_block":
-            veil.feed(token.content)
+            veil.read(token.content)
         elif token.type == "inline":
             is_open = _OPEN_TO_COMMANDS.issuperset(blocks)
             marks.update(number for number in _line_starts(token, veil) if is_open)
@@ -127,7 +127,7 @@ def _line_starts(inline: Token, veil: "_Veil") -> Iterator[int]:
     at_start = True
     for child in inline.children or []:
         if child.type == "html_inline":
-            veil.feed(child.content)
+            veil.read(child.content)
         elif child.type == "text" and at_start and child.level == 0 and not veil.open:
             match = _MARKED.match(child.content)
             if match is not None:
@@ -144,6 +144,14 @@ class _Veil(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
+
+    def read(self, html: str) -> None:
+        """Take the next piece.
+
+        Only tags count, so what is none, and what the parser would raise over, is made plain
+        first: character references of thousands of digits, and `<![` of no known name.
+        """
+        self.feed(html.replace("&", " ").replace("<![", "<!x"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if tag in _VEILING:

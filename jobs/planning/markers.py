@@ -6,7 +6,6 @@ What stands in a quotation or in code is somebody talking about a marker, and is
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -127,13 +126,13 @@ def _score(value: object) -> dict[str, float] | None:
     """Fractions by arm, or None as soon as one is no number from 0 to 1."""
     if not isinstance(value, dict) or not value:
         return None
+    # compared before it is converted: a whole number of 400 digits is no float at all
     numbers = {
         str(arm): float(number)
         for arm, number in value.items()
-        if isinstance(number, int | float) and not isinstance(number, bool)
+        if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1
     }
-    usable = all(math.isfinite(number) and 0 <= number <= 1 for number in numbers.values())
-    return numbers if usable and len(numbers) == len(value) else None
+    return numbers if len(numbers) == len(value) else None
 
 
 def _to_json(fields: dict[str, Any]) -> str:

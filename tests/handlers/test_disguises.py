@@ -132,3 +132,23 @@ def test_a_formula_is_no_command(body: str) -> None:
 )
 def test_line_ends_of_every_system_read_alike(body: str, end: str) -> None:
     assert parse_commands(body.format(end=end), MENTION) == [Run(models=("claude-sonnet",))]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<a title="&#{"9" * 5_000};">x</a>',
+        f"<div>&#{'9' * 5_000};</div>",
+        "<div>\n<![foo[ x ]]>\n</div>",
+        "<div>\n<![ x\n</div>",
+        "<div>\n<!x <script><![1[\n",
+        "<div>\n<![CDATA[ x ]]>\n</div>",
+    ],
+)
+def test_html_that_a_parser_stumbles_over_costs_nobody_their_command(html: str) -> None:
+    """Python's own raises over a number of thousands of digits and an unknown declaration."""
+    assert lines_of(f"{COMMAND}\n\n{html}") == ["run claude-sonnet"]
+
+
+def test_a_declaration_does_not_hide_the_element_behind_it() -> None:
+    assert lines_of(f"<div>\n<![foo[ x ]]><code>\n</div>\n\n{COMMAND}") == []

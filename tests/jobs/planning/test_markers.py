@@ -145,7 +145,9 @@ def test_an_unreadable_marker_is_no_record_but_still_seen(payload):
     assert found.bears_ours
 
 
-@pytest.mark.parametrize("score", ["NaN", "-0.1", "1.5", '"1"', "true", "1e999", "null"])
+@pytest.mark.parametrize(
+    "score", ["NaN", "-0.1", "1.5", '"1"', "true", "1e999", "null", "9" * 400, "-" + "9" * 400]
+)
 def test_a_score_that_is_no_fraction_is_no_score(score):
     fields = json.dumps(a_run_record().model_dump(mode="json", exclude={"score"}))
     text = fields[:-1] + f', "score": {{"with_skill": {score}, "without_skill": 0.5}}}}'
