@@ -50,7 +50,7 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
         request,
         world,
         good=endings <= {"done", "duplicate"},
-        reported="done" in endings,
+        reported=bool(endings & {"done", "empty"}),
     )
 
 

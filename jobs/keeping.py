@@ -27,14 +27,20 @@ async def find_ended(
     spec: RunSpec, names: Iterable[str], folder: Path, world: RunWorld
 ) -> RunResult | None:
     """The result of a run that ended before, its files put back into `folder`; or None."""
-    kept = await world.blobs.get(_key(spec, "ended.json"))
-    if kept is None:
+    result = await find_result(spec, world)
+    if result is None:
         return None
     for name in names:
         content = await world.blobs.get(_key(spec, f"ended/{name}"))
         if content is not None:
             await asyncio.to_thread((folder / name).write_bytes, content)
-    return RunResult.model_validate_json(kept)
+    return result
+
+
+async def find_result(spec: RunSpec, world: RunWorld) -> RunResult | None:
+    """The result of a run that ended before, without its files; or None."""
+    kept = await world.blobs.get(_key(spec, "ended.json"))
+    return None if kept is None else RunResult.model_validate_json(kept)
 
 
 async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None:

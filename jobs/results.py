@@ -124,6 +124,11 @@ class RunResult(Value):
         return self.ungraded_reason is None
 
     @property
+    def produced_nothing(self) -> bool:
+        """Whether no session left a file or a last word, so that nothing could be compared."""
+        return bool(self.sessions) and not any(one.outputs for one in self.sessions)
+
+    @property
     def difference(self) -> float | None:
         """Score with the skill minus score without it, as a fraction; None if ungraded."""
         if self.with_skill is None or self.without_skill is None:

@@ -5,24 +5,34 @@ import structlog
 from jobs.comparison import run_comparison
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, Transient, UserError
+from jobs.keeping import find_result
 from jobs.living_comment import LivingComment
 from jobs.planning.dedup import record_key
+from jobs.planning.plan import Plan
+from jobs.preparation import Preparation
 from jobs.publishing import publish_run
-from jobs.requests import Request
+from jobs.reporting.progress_comment import RunState
 from jobs.results import RunRecord, RunResult
+from jobs.sessions.prepared import PLAIN
 from jobs.values import RunSpec
 from jobs.world import World
 
 log = structlog.get_logger()
 
 
+def state_of(result: RunResult) -> RunState:
+    """How an ended run stands in the living comment."""
+    if not result.graded:
+        return "ungraded"
+    return "empty" if result.produced_nothing else "done"
+
+
 class RunRunner:
     """Runs the runs of one request."""
 
-    def __init__(
-        self, request: Request, snapshot: Snapshot, living: LivingComment, world: World
-    ) -> None:
-        self._request = request
+    def __init__(self, plan: Plan, snapshot: Snapshot, living: LivingComment, world: World) -> None:
+        self._request = plan.request
+        self._preparation = Preparation(plan.environment, world.runs.environments, living)
         self._snapshot = snapshot
         self._living = living
         self._world = world
@@ -50,7 +60,9 @@ class RunRunner:
         """The run itself, unless somebody finished the same one while we waited."""
         known = await self._find_finished(spec)
         if known is not None:
-            state = "done" if known.run == spec.run_id else "duplicate"
+            ours = known.run == spec.run_id
+            kept = await find_result(spec, self._world.runs) if ours else None
+            state = state_of(kept) if kept else "done" if ours else "duplicate"
             self._living.change(row, state=state, url=known.url, score=known.score)
             return
 
@@ -58,13 +70,21 @@ class RunRunner:
             log.info("run_moved", state=state)
             self._living.change(row, state=state)
 
-        finished = await run_comparison(spec, self._snapshot, self._world.runs, moved)
+        # a run that has ended has no more sessions, whose environment may be gone by now
+        ended = await find_result(spec, self._world.runs) is not None
+        finished = await run_comparison(
+            spec,
+            self._snapshot,
+            self._world.runs,
+            moved,
+            prepared=PLAIN if ended else await self._preparation.get(row),
+        )
         await moved("publishing")
         report = await publish_run(finished, self._world)
         result = finished.result
         await self._count(result)
         log.info("run_ended", graded=result.graded, difference=result.difference)
-        self._living.change(row, state="done" if result.graded else "ungraded", url=report.url)
+        self._living.change(row, state=state_of(result), url=report.url)
 
     async def _count(self, result: RunResult) -> None:
         counts = self._world.counts

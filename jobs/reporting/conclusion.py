@@ -12,7 +12,7 @@ from typing import Literal
 from jobs.results import AssertionScore, RunResult, Verdict
 from jobs.values import Arm
 
-Word = Literal["higher", "lower", "same", "mixed"]
+Word = Literal["higher", "lower", "same", "mixed", "nothing"]
 
 WORTH = {"pass": 1.0, "partial": 0.5, "fail": 0.0}
 
@@ -36,7 +36,8 @@ def conclude(result: RunResult) -> Conclusion | None:
     """The conclusion of a graded run; None for an ungraded one.
 
     *mixed* is said where the two readings point in opposite directions, and where equal
-    scores hide differences that cancel each other out.
+    scores hide differences that cancel each other out; *nothing* where no session produced
+    anything: equal scores, but of nothing.
     """
     difference = result.difference
     if difference is None or not result.graded:
@@ -79,6 +80,8 @@ def arms_of_pass(result: RunResult, pass_number: int) -> tuple[Arm, Arm]:
 
 
 def _word(difference: float, result: RunResult) -> Word:
+    if result.produced_nothing:
+        return "nothing"
     directions = {_sign(change) for change in _change_by_pass(result)} - {0}
     if len(directions) > 1:
         return "mixed"

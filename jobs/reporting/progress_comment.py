@@ -13,8 +13,8 @@ from jobs.reporting.fit import Blocks, details, fit
 from jobs.requests import Value
 
 RunState = Literal[
-    "queued", "running", "judging", "publishing",
-    "done", "ungraded", "failed", "duplicate", "refused",
+    "queued", "preparing", "running", "judging", "publishing",
+    "done", "empty", "ungraded", "failed", "duplicate", "refused",
 ]  # fmt: skip
 
 MOST_ROWS = 10
@@ -22,16 +22,18 @@ MOST_ROWS = 10
 
 _STATES: dict[RunState, str] = {
     "queued": "⏳ queued",
+    "preparing": "🧰 preparing",
     "running": "🏃 running",
     "judging": "⚖️ judging",
     "publishing": "📤 publishing",
     "done": "✅ done",
+    "empty": "⚠️ neither session produced anything",
     "ungraded": "⚠️ not graded",
     "failed": "❌ failed",
     "duplicate": "⏭️ done before",
     "refused": "🚫 refused",
 }
-_UNDER_WAY = frozenset({"queued", "running", "judging", "publishing"})
+_UNDER_WAY = frozenset({"queued", "preparing", "running", "judging", "publishing"})
 
 
 class RunRow(Value):
@@ -59,6 +61,8 @@ class ProgressComment(Value):
     mention: str = "@skillbench"
     notes: tuple[str, ...] = ()
     """Sentences above the footer, such as what part of a command was not understood."""
+    refusal: str = ""
+    """Why the runs cannot be carried out where that takes more than a row; a `UserError`'s text."""
 
     @property
     def ended(self) -> bool:
@@ -78,6 +82,7 @@ def render_progress(comment: ProgressComment) -> str:
             [f"- {escape.sentence(note, 500)}" for note in comment.notes],
             "*Shortened.*",
         ),
+        Blocks(_refusal(comment.refusal), "*Shortened.*"),
     )
     return fit([_headline(comment)], parts, [_footer(comment)]) + "\n"
 
@@ -99,6 +104,7 @@ def _headline(comment: ProgressComment) -> str:
     others = [
         f"{sum(row.state == state for row in comment.rows)} {words}"
         for state, words in (
+            ("empty", "with nothing to compare"),
             ("ungraded", "not graded"),
             ("failed", "failed"),
             ("duplicate", "done before"),
@@ -107,6 +113,11 @@ def _headline(comment: ProgressComment) -> str:
         if any(row.state == state for row in comment.rows)
     ]
     return "### Finished: " + ", ".join([numbers.plural(good, "report"), *others])
+
+
+def _refusal(reason: str) -> list[str]:
+    """The reason begins like the sentence of a refusal, after a colon."""
+    return [f"**Why:** {escape.message(escape.clip(reason, 8_000))}"] if reason else []
 
 
 def _row(row: RunRow) -> str:

@@ -28,7 +28,7 @@ MOST_ROWS = 10
 """Open rows of a table; the folded one holds all."""
 MOST_OBSERVATIONS = 4
 
-_SIGNS = {"higher": "🟢", "lower": "🔴", "same": "⚪", "mixed": "🟡"}
+_SIGNS = {"higher": "🟢", "lower": "🔴", "same": "⚪", "mixed": "🟡", "nothing": "⚠️"}
 
 
 def render_report(result: RunResult, context: ReportContext) -> str:
@@ -72,9 +72,11 @@ def render_markers(result: RunResult) -> str:
 def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
     if conclusion is None or result.with_skill is None or result.without_skill is None:
         return "## ⚠️ Not graded: this run has no score"
+    sign = _SIGNS[conclusion.word]
+    if conclusion.word == "nothing":
+        return f"## {sign} Neither session produced anything, so there was nothing to compare"
     having = numbers.percent(result.with_skill.score)
     lacking = numbers.percent(result.without_skill.score)
-    sign = _SIGNS[conclusion.word]
     points = numbers.points(conclusion.difference)
     if conclusion.word in {"higher", "lower"}:
         word = conclusion.word.capitalize()
@@ -145,6 +147,12 @@ def _why_ungraded(result: RunResult, context: ReportContext) -> str:
 def _verdict(result: RunResult, conclusion: Conclusion) -> str:
     if result.with_skill is None or result.without_skill is None:
         return ""
+    if conclusion.word == "nothing":
+        return (
+            "Neither session left a file or an answer, so every assertion fails for both and "
+            "this says nothing about the skill. The transcripts in the archive show what the "
+            "sessions did instead."
+        )
     having, lacking = _achieved(result.with_skill), _achieved(result.without_skill)
     sentences = [
         f"With the skill {having}; without it {lacking}.",

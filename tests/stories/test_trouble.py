@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from demo.model_api import Reply, ScriptedModelApi
 from tests.stories.scene import Scene, playing
 
 
@@ -53,3 +54,16 @@ async def test_an_owner_who_is_not_allowed_spends_nothing(tmp_path: Path, app_ke
         await scene.until(lambda: bool(scene.bot_comments(1)), "the refusal")
         assert "SKILLBENCH_ALLOWED_OWNERS" in scene.bot_comments(1)[0]
         assert scene.stage.model_api.requests == []
+
+
+async def test_two_sessions_that_leave_nothing_are_no_success(tmp_path: Path, app_key: str) -> None:
+    """0 % against 0 % of nothing: said plainly, without a rocket, and the judge is not paid."""
+    api = ScriptedModelApi(behaviour=lambda _: Reply(text=""))
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        scene.label(1)
+        await scene.label_gone(1)
+        [report] = scene.reports(1)
+        assert report.startswith("## ⚠️ Neither session produced anything")
+        assert any("neither session produced anything" in said for said in scene.bot_comments(1))
+        assert "rocket" not in scene.reactions(1)
+        assert scene.reactions(1)[-1] == "confused"

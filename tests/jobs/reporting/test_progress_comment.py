@@ -51,12 +51,13 @@ all went well, 😕 that something did not.
 
 
 def test_an_ended_request_says_how_each_kind_of_run_went():
-    states = ("done", "done", "ungraded", "failed", "refused", "duplicate")
+    states = ("done", "done", "empty", "ungraded", "failed", "refused", "duplicate")
     comment = ProgressComment(asker="mona", rows=tuple(a_row(state=state) for state in states))
     text = render_progress(comment)
     assert comment.ended
     assert text.startswith(
-        "### Finished: 2 reports, 1 not graded, 1 failed, 1 done before, 1 refused\n"
+        "### Finished: 2 reports, 1 with nothing to compare, 1 not graded, 1 failed, "
+        "1 done before, 1 refused\n"
     )
     assert "at most" not in text
 

@@ -23,6 +23,7 @@ from tests.builders import (
     a_skill,
     a_usage,
     a_verdict,
+    an_arm_score,
     an_assertion_score,
     an_eval_case,
     an_ungraded_result,
@@ -254,3 +255,32 @@ def test_many_long_quotations_are_shortened_with_a_note_and_everything_stays_clo
     assert all(f"A{number}" in shown.words for number in range(1, 35))
     assert set(shown.rows) <= {2, 3, 4}
     assert shown.open == []
+
+
+def all_failed(**changes):
+    """A run in which every assertion fails for both arms."""
+    failed = an_arm_score(0, 0, 3)
+    rows = tuple(an_assertion_score(one, ("fail", "fail")) for one in some_assertions(3))
+    return a_result(with_skill=failed, without_skill=failed, assertions=rows, **changes)
+
+
+def test_two_outputs_that_meet_nothing_are_compared_like_any_others():
+    report = render_report(all_failed(), CONTEXT)
+    assert report.startswith("## ⚪ Same with and without the skill: 0% and 0%")
+
+
+def test_two_sessions_that_produced_nothing_are_not_called_the_same():
+    sessions = tuple(a_session(arm, end=SessionEnd.NO_OUTPUT, outputs=()) for arm in Arm)
+    report = visible(render_report(all_failed(sessions=sessions), CONTEXT))
+    assert report.startswith("## ⚠️ Neither session produced anything")
+    assert "says nothing about the skill" in report
+    assert "Same with" not in report
+
+
+def test_one_session_that_produced_something_makes_it_a_comparison():
+    sessions = (
+        a_session(Arm.WITH_SKILL, end=SessionEnd.TIMEOUT),
+        a_session(Arm.WITHOUT_SKILL, end=SessionEnd.NO_OUTPUT, outputs=()),
+    )
+    report = render_report(all_failed(sessions=sessions), CONTEXT)
+    assert report.startswith("## ⚪ Same with and without the skill: 0% and 0%")
