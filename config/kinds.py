@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from config.environments.definition import is_host
+
 _NUMBER = re.compile(r"\s*\d{1,9}(?:\.\d+)?\s*")
 _MENTION = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _APP_ID = re.compile(r"[0-9]{1,20}|Iv[A-Za-z0-9.]{1,60}")
@@ -63,6 +65,16 @@ def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
+def _hosts(value: str) -> str:
+    names = [name.strip().lower() for name in value.split(",") if name.strip()]
+    if names in (["*"], ["none"]) or all(is_host(name) for name in names):
+        return ",".join(names)
+    raise ValueError(
+        "must be full names of hosts, separated by commas, such as pypi.org; `*` for all, "
+        "`none` for none"
+    )
+
+
 def _mention(value: str) -> str:
     if not _MENTION.fullmatch(value):
         raise ValueError("must look like @name, of letters, digits, `.`, `_` and `-`")
@@ -80,5 +92,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 BlobAddress = Annotated[str, AfterValidator(_blob_address)]
 Mention = Annotated[str, AfterValidator(_mention)]
+HostList = Annotated[str, AfterValidator(_hosts)]
+"""A comma list of hosts in lower case, `*` or `none`."""
 Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000)]
 AppId = Annotated[str, AfterValidator(_app_id)]

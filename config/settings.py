@@ -13,7 +13,17 @@ from platformdirs import user_data_path
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from config.kinds import AppId, BlobAddress, Dollars, Mention, Period, RedisAddress, WebAddress
+from config.environments.presets import PYTHON_HOSTS, R_HOSTS
+from config.kinds import (
+    AppId,
+    BlobAddress,
+    Dollars,
+    HostList,
+    Mention,
+    Period,
+    RedisAddress,
+    WebAddress,
+)
 
 CommaList = str
 """A comma-separated list, kept as typed; `names_in` splits it."""
@@ -93,6 +103,12 @@ class Settings(BaseSettings):
     session_memory_mb: int = Field(default=4096, ge=64)
     max_concurrent_requests: int = Field(default=4, gt=0)
     """How many requests one worker carries out at a time; each runs two sessions at once."""
+
+    # Environments: what a repository's file may ask for
+    environment_hosts: HostList = ",".join((*R_HOSTS, *PYTHON_HOSTS))
+    """Hosts that sessions may reach where an environment names them; `*`: all, `none`: none."""
+    environment_images: CommaList = "*"
+    """Patterns of the images that an environment may name, such as `ghcr.io/acme/*`."""
 
     # Model providers, under the names their own tools use
     anthropic_api_key: SecretStr = Field(

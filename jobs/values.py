@@ -70,6 +70,8 @@ class EvalCase(Value):
     language: str | None = None
     target_skills: tuple[str, ...] = Field(min_length=1)
     """Skill names or paths as written, one run each."""
+    environment: str | None = None
+    """Name of the environment that it asks for; None: the repository's default."""
     withheld: tuple[str, ...] = ()
     """Repository paths never staged for a session: rubric, expected output, eval files."""
     source: Literal["issue", "file", "skill"]
@@ -219,7 +221,12 @@ class SessionResult(Value):
     refused_hosts: tuple[str, ...] = ()
     """Hosts that the session asked for in vain, each with the reason."""
     environment: str = ""
-    """The environment as the session met it (`jobs.sessions.prepared`); empty: the plain one."""
+    """What identifies the environment that the session met: the id of its image, or the digest
+    of its prepared folder; empty: the machine's own programs."""
+    sandbox: str = ""
+    """The kind of sandbox; empty in older records and where none was opened."""
+    limits: Limits | None = None
+    """What the session was allowed to use; None in older records."""
 
     @property
     def scored(self) -> bool:

@@ -27,6 +27,8 @@ class CaseDraft:
     files: tuple[str, ...] = ()
     """Lines about attached files: paths, prose, fenced code."""
     language: str | None = None
+    environment: str = ""
+    """What stands where an environment may be named, not yet known to be a name."""
     skills: tuple[str, ...] = ()
     """Lines that name skills, as written."""
     folders: tuple[str, ...] = (".",)

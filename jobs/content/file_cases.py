@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from config.repo_file import REPO_FILES
 from jobs.content.draft import CaseDraft
 from jobs.content.paths import is_utf8
 from jobs.content.rubric import Statement, clean_strings, parse_rubric, remarks_on_strings
@@ -125,6 +126,7 @@ class _Entry:
         statements, remarks = _statements(self._strings(fields, key), fields.get(key))
         prompt = self._text(fields, "prompt")
         language = self._text(fields, "language")
+        environment = self._environment(fields)
         return CaseDraft(
             id=case_id,
             source=self.source,
@@ -134,6 +136,7 @@ class _Entry:
             statements=statements,
             files=tuple(self._strings(fields, "files")),
             language=None if is_none(language) else language.strip(),
+            environment="" if is_none(environment) else environment,
             skills=self._skills(fields),
             folders=self.folders,
             own_path=self.path,
@@ -162,6 +165,15 @@ class _Entry:
             raise Refused(f"`{key}` in {quoted(self.path)} is no text.")
         text = without_blank_edges(clean_text(str(value)))
         return "" if is_no_response(text) else text
+
+    def _environment(self, fields: Mapping[str, Any]) -> str:
+        value = fields.get("environment")
+        if value is None or isinstance(value, str):
+            return clean_text(value or "").strip()
+        raise Refused(
+            f"`environment` in {quoted(self.path)} must be the name of an environment; what it "
+            f"holds is written in `{REPO_FILES[0]}`."
+        )
 
     def _strings(self, fields: Mapping[str, Any], key: str) -> list[str]:
         """The texts of a list, each one a string or an object that holds one."""

@@ -26,6 +26,7 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         statements = (Statement(rubric.strip().strip("`")),)
     files = with_inline_links(sections.get("files"), sections.body)
     query = sections.get("query")
+    environment = strip_marks(sections.get("environment"))
     return CaseDraft(
         id=issue_eval_id(number),
         source="issue",
@@ -36,6 +37,7 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         rubric_without_items=not is_none(rubric) and not statements,
         files=(files,) if files else (),
         language=read_language(sections.get("language")),
+        environment="" if is_none(environment) else environment,
         skills=read_skill_lines(with_inline_links(sections.get("skills"), sections.body)),
         remarks=sections.near_misses,
     )

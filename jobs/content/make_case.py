@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from config.environments.definition import is_name
+from config.repo_file import REPO_FILES
 from jobs.content.attachments import Attached, Barred, read_attachments
 from jobs.content.draft import CaseDraft
 from jobs.content.lookup import Lookup
@@ -20,6 +22,7 @@ from jobs.content.sha import file_sha
 from jobs.content.shelf import SkillShelf
 from jobs.content.skill_names import settle_names
 from jobs.content.snapshot import Snapshot
+from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.values import Assertion, EvalCase
 
@@ -50,6 +53,12 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         lookup.problems.append(
             f"it has {len(texts.statements)} assertions, and {MAX_ASSERTIONS} are the most"
         )
+    environment = draft.environment.casefold()
+    if environment and not is_name(environment):
+        lookup.problems.append(
+            f"its environment {quoted(draft.environment)} must be one name and nothing else, "
+            f"as defined in `{REPO_FILES[0]}`"
+        )
     if lookup.problems:
         raise Refused(
             f"The eval case in {draft.place} cannot be run: {'; '.join(lookup.problems)}."
@@ -73,6 +82,7 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         inputs=attached.inputs,
         notes=attached.notes,
         language=draft.language,
+        environment=environment or None,
         target_skills=tuple(names),
         withheld=tuple(sorted(lookup.withheld)),
         source=draft.source,
@@ -106,7 +116,7 @@ def _digest(draft: CaseDraft, texts: _Texts, attached: Attached, lookup: Lookup)
         "language": None if draft.language is None else draft.language.casefold(),
         "referenced": sorted(file_sha(f"{lookup.snapshot.root}/{path}") for path in referenced),
         "checks": [],
-        "environment": "",
+        "environment": draft.environment.casefold(),
     }
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -24,6 +24,8 @@ from jobs.content.titles import (
 )
 
 SECTION_LEVELS = {"h2": 2, "h3": 3}
+COMMON_WORDS: frozenset[SectionName] = frozenset({"environment"})
+"""Sections whose title authors also write above a part of their query."""
 MAX_NEAR_MISSES = 8
 """A reply that lists more slips than this helps nobody."""
 MAX_LOOKED_AT = 200
@@ -100,17 +102,27 @@ def _choose(headings: list[_Heading]) -> dict[SectionName, _Heading]:
     """The heading that opens each section.
 
     Where a title stands twice, the one on the level of the other sections is meant: an
-    author's own `### Language` inside a query is none of a body whose sections are `##`.
+    author's own `### Language` inside a query is none of a body whose sections are `##`. A
+    title that is a common word opens a section on that level only.
     """
     candidates: dict[SectionName, list[_Heading]] = {}
     for heading in headings:
         if (name := heading.opens) is not None:
             candidates.setdefault(name, []).append(heading)
-    levels = Counter(same[0].level for same in candidates.values() if len(same) == 1)
+    levels = Counter(
+        same[0].level
+        for name, same in candidates.items()
+        if len(same) == 1 and name not in COMMON_WORDS
+    )
     usual = max(levels, key=lambda level: levels[level]) if levels else ""
-    return {
+    chosen = {
         name: next((heading for heading in same if heading.level == usual), same[0])
         for name, same in candidates.items()
+    }
+    return {
+        name: heading
+        for name, heading in chosen.items()
+        if name not in COMMON_WORDS or heading.level == usual
     }
 
 
@@ -125,6 +137,8 @@ def _near_misses(headings: list[_Heading], opening: dict[SectionName, _Heading])
 
 
 def _near_miss(heading: _Heading, opening: dict[SectionName, _Heading]) -> str | None:
+    if heading.opens is not None and heading.opens not in opening:
+        return None  # a common word as an author's own heading
     if heading.opens is not None:
         return (
             f"The heading {quoted(heading.written)} stands there a second time; "

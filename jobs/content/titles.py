@@ -11,7 +11,9 @@ from typing import Literal
 
 from jobs.content.markdown import plain_text
 
-SectionName = Literal["skills", "language", "query", "expected_output", "files", "rubric"]
+SectionName = Literal[
+    "skills", "language", "query", "expected_output", "files", "rubric", "environment"
+]
 
 TITLES: dict[SectionName, str] = {
     "skills": "Skills",
@@ -20,6 +22,7 @@ TITLES: dict[SectionName, str] = {
     "expected_output": "Expected Output",
     "files": "Attached Files / Input Context",
     "rubric": "Rubric Criteria (Assertions)",
+    "environment": "Environment",
 }
 """The template's titles, as replies write them."""
 
@@ -34,6 +37,7 @@ KNOWN_TITLES: dict[str, SectionName] = {
     "input context": "files",
     "rubric criteria (assertions)": "rubric",
     "rubric criteria": "rubric",
+    "environment": "environment",
 }
 """Bare titles that open a section."""
 

@@ -17,6 +17,7 @@ from jobs.content.snapshot import Snapshot
 from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
+from jobs.planning.environment import plan_environment
 from jobs.ports import Issue
 from jobs.requests import Request, Value
 from jobs.values import Environment, EvalCase, Launcher, Model, RunSpec, Skill
@@ -61,7 +62,8 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     """The runs that a request means.
 
     Raises `Refused` where the request as a whole cannot be carried out: no eval case, no
-    judge, too many runs. What concerns one model or one skill is refused for itself.
+    environment, no judge, too many runs. What concerns one model or one skill is refused for
+    itself.
     """
     request = given.request
     case = await asyncio.to_thread(
@@ -71,16 +73,20 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         given.shelf,
         given.issue,
     )
+    environment = await asyncio.to_thread(
+        plan_environment, request.environment, case, given.snapshot, settings
+    )
     refused: list[RefusedRun] = []
     skills = _collect(
         (request.skill,) if request.skill else case.target_skills, given.shelf.find, refused
     )
     models = await _resolve_all(request.models or (settings.model,), catalog, refused)
     if not models or not skills:
-        return _plan(given, (), (), refused)
+        return _plan(given, (), (), refused, environment)
     judge = await catalog.resolve(settings.judge_model)
+    launcher = request.launcher or settings.launcher
     specs = [
-        _spec(given, case, skill, _Choice(model, judge, request.launcher or settings.launcher))
+        _spec(given, case, skill, _Choice(model, judge, launcher, environment))
         for skill in skills
         for model in models
     ]
@@ -91,7 +97,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         )
     possible = _collect_possible(specs, given.check, refused)
     runs, duplicates = await _split_done(possible, given)
-    return _plan(given, runs, duplicates, refused)
+    return _plan(given, runs, duplicates, refused, environment)
 
 
 def _collect_possible(
@@ -161,6 +167,7 @@ class _Choice(NamedTuple):
     model: Model
     judge: Model
     launcher: Launcher
+    environment: Environment | None
 
 
 def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> RunSpec:
@@ -176,6 +183,7 @@ def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> Ru
         judge=choice.judge,
         launcher=choice.launcher,
         mode="installed" if choice.launcher == "claude-code" else "forced",
+        environment=choice.environment.digest if choice.environment else "",
         asker=request.asker,
         asked_at=request.asked_at,
     )
@@ -189,6 +197,7 @@ def _plan(
     runs: tuple[RunSpec, ...],
     duplicates: tuple[Duplicate, ...],
     refused: Sequence[RefusedRun],
+    environment: Environment | None,
 ) -> Plan:
     return Plan(
         request=given.request,
@@ -196,4 +205,5 @@ def _plan(
         runs=runs,
         duplicates=duplicates,
         refused=tuple(refused),
+        environment=environment,
     )
