@@ -94,7 +94,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Lease:
+class Lease:
     """Our hold on one job, and what is needed to put the job back."""
 
     token: str
@@ -112,7 +112,7 @@ class LeaseWorker(Worker):
         super().__init__(functions, **options)
         self.in_progress_timeout_s = lease_s
         self._lease_s = lease_s
-        self._leases: dict[str, _Lease] = {}
+        self._leases: dict[str, Lease] = {}
         self._renewal: asyncio.Task[None] | None = None
         self._is_leaving = False
 
@@ -167,13 +167,15 @@ class LeaseWorker(Worker):
             if lease is None:
                 return
             self._leases[job_id] = lease
+            log.info("job_taken", job=job_id)
             await super().run_job(job_id, score)
         except REDIS_AWAY as trouble:  # the lease runs out, and then the job starts again
             log.warning("job_let_go", job=job_id, problem=type(trouble).__name__)
         except Exception:  # arq would end the worker for it, and all its other jobs
             log.exception("job_broke", job=job_id)
         finally:
-            self._leases.pop(job_id, None)
+            if self._leases.pop(job_id, None) is not None:
+                log.info("job_left", job=job_id)
 
     async def finish_job(  # noqa: PLR0913, PLR0917 -- the signature is arq's
         self,
@@ -200,13 +202,13 @@ class LeaseWorker(Worker):
         del result_data
         await self._let_go(job_id, END, [])
 
-    async def _take(self, job_id: str, score: int) -> _Lease | None:
+    async def _take(self, job_id: str, score: int) -> Lease | None:
         token = uuid4().hex
-        arguments: list[Argument] = [token, self._lease_ms, TAKER_KEPT_MS]
+        arguments: list[Argument] = [token, self.lease_ms, TAKER_KEPT_MS]
         answer = await self.pool.register_script(TAKE)(keys=self._keys(job_id), args=arguments)
         if not answer[0]:
             return None
-        return _Lease(token, answer[1] if len(answer) > 1 and answer[1] else b"", score)
+        return Lease(token, answer[1] if len(answer) > 1 and answer[1] else b"", score)
 
     async def _let_go(self, job_id: str, script: str, rest: list[Argument]) -> None:
         """End our hold, when Redis answers again; a worker that leaves does not wait for that."""
@@ -230,18 +232,20 @@ class LeaseWorker(Worker):
             await asyncio.sleep(self._lease_s / 3)
             for job_id, lease in list(self._leases.items()):
                 with suppress(*REDIS_AWAY):  # then nobody else can take it either
-                    if not await self._renew(job_id, lease) and job_id in self._leases:
+                    if not await self.renew(job_id, lease) and job_id in self._leases:
                         log.warning("lease_lost", job=job_id)
                         if task := self.job_tasks.get(job_id):
                             task.cancel()
 
-    async def _renew(self, job_id: str, lease: _Lease) -> bool:
+    async def renew(self, job_id: str, lease: Lease) -> bool:
+        """Hold on to a job; False where it is another's by now."""
         back: list[Argument] = [lease.stored, milliseconds(KEEP_JOB), lease.score, job_id]
-        arguments: list[Argument] = [lease.token, self._lease_ms, TAKER_KEPT_MS, *back]
+        arguments: list[Argument] = [lease.token, self.lease_ms, TAKER_KEPT_MS, *back]
         return bool(await self.pool.register_script(RENEW)(keys=self._keys(job_id), args=arguments))
 
     @property
-    def _lease_ms(self) -> int:
+    def lease_ms(self) -> int:
+        """How long a job is held without a renewal."""
         return int(self._lease_s * 1000)
 
     def _keys(self, job_id: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from redis.asyncio import Redis
 
+from bot.turns import ARRIVALS, ENQUEUE_IN_TURN, LATEST, SERVED, find_lanes
 from handlers.events import Event
 from jobs.requests import Request
 
@@ -53,9 +54,15 @@ def milliseconds(period: timedelta) -> int:
     return int(period.total_seconds() * 1000)
 
 
-def make_job(function: str, argument: object, now_ms: int) -> bytes:
-    """A job that calls `function` with one argument, as arq stores it."""
-    return msgspec.json.encode({"t": None, "f": function, "a": [argument], "k": {}, "et": now_ms})
+def make_job(
+    function: str, argument: object, now_ms: int, lanes: Collection[str] | None = None
+) -> bytes:
+    """A job that calls `function` with one argument, as arq stores it.
+
+    `lanes` are for Redis alone, which lets jobs begin by them (`bot.turns`).
+    """
+    job: dict[str, object] = {"t": None, "f": function, "a": [argument], "k": {}, "et": now_ms}
+    return msgspec.json.encode(job | {"lanes": lanes} if lanes else job)
 
 
 def write_job(job: dict[str, Any]) -> bytes:
@@ -103,7 +110,7 @@ class Asking:
 
 
 async def enqueue(redis: Redis, request: Request, *, delivery: str = "") -> bool:
-    """Put a request on its queue; False where the same key is there, or was this week.
+    """Put a request on its queue, in turn; False where its key is there, or was this week.
 
     A request from a comment is known by its key for a week, since its delivery may come
     again. One from a label is known only while it waits or runs: putting the label on once
@@ -112,12 +119,14 @@ async def enqueue(redis: Redis, request: Request, *, delivery: str = "") -> bool
     now = now_ms()
     job_id = f"request:{request.key}"
     remember = milliseconds(REMEMBER) if request.origin == "comment" else 0
-    taken = await redis.register_script(ENQUEUE_ONCE)(
-        keys=[REQUESTS, JOB_KEY + job_id, f"skillbench:asked:{request.key}"],
+    lanes = find_lanes(request)
+    memory = f"skillbench:asked:{request.key}"
+    taken = await redis.register_script(ENQUEUE_IN_TURN)(
+        keys=[REQUESTS, JOB_KEY + job_id, memory, SERVED, LATEST, ARRIVALS],
         args=[
             job_id,
-            make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now),
-            now,
+            make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now, lanes),
+            request.repo.full_name.casefold(),
             milliseconds(KEEP_JOB),
             remember,
         ],

@@ -6,7 +6,7 @@ cost a job nothing; a platform's trouble and crashes are counted, each only so o
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, cast
 from uuid import uuid4
@@ -18,8 +18,8 @@ from arq.typing import WorkerCoroutine
 from arq.worker import func
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import LockError
 
+from bot.fair_worker import FairWorker
 from bot.lease import LeaseWorker
 from bot.metrics import Counts
 from bot.queues import (
@@ -33,7 +33,9 @@ from bot.queues import (
     write_job,
 )
 from bot.redis_clients import REDIS_AWAY, make_pool
+from bot.store.holds import hold
 from bot.troubles import FIRST_WAIT, Troubles, reference_of
+from bot.turns import Limits
 from bot.unreadable import Say, answer_unreadable, find_place
 from handlers.events import Event
 from jobs.errors import Gone, Transient
@@ -56,7 +58,6 @@ QUEUE_READ_LIMIT = 1000
 """More than the whole fleet ever runs: running jobs stand in front of the waiting ones."""
 UNLIMITED = 10_000
 """arq gives up silently; tries are counted here instead."""
-ISSUE_LOCK_S = 60.0
 
 NOT_STARTED = (
     "❌ **Something broke on our side** before this could be started (reference `{reference}`). "
@@ -182,39 +183,43 @@ class Jobs:
         """
         repository = event.repository
         name = f"skillbench:issue:{repository.id}#{event.issue}"
-        lock = self._redis.lock(name, timeout=ISSUE_LOCK_S, sleep=0.05)
-        await lock.acquire()
-        try:
+        async with hold(self._redis, name, look_s=0.05):
             yield
-        finally:
-            with suppress(LockError, *REDIS_AWAY):  # it frees itself
-                await lock.release()
 
 
 def make_workers(
-    redis_url: str, jobs: Jobs, *, requests_at_once: int, **options: Any
+    redis_url: str,
+    jobs: Jobs,
+    *,
+    requests_at_once: int,
+    limits: Limits | None = None,
+    **options: Any,
 ) -> tuple[LeaseWorker, LeaseWorker]:
     """The two workers; `options` go to both. Call it inside the running loop."""
     events = _make_worker(
+        LeaseWorker,
         redis_url,
         EVENTS,
         {HANDLE_EVENT: jobs.handle_event, ANSWER_UNREADABLE: jobs.answer_unreadable},
         max_jobs=EVENTS_AT_ONCE,
-        poll_delay=0.1,
-        **options,
+        queue_read_limit=QUEUE_READ_LIMIT,
+        **{"poll_delay": 0.1, **options},
     )
     requests = _make_worker(
+        FairWorker,
         redis_url,
         REQUESTS,
         {CARRY_OUT_REQUEST: jobs.carry_out_request, ANSWER_UNREADABLE: jobs.answer_unreadable},
         max_jobs=requests_at_once,
-        poll_delay=0.2,
-        **options,
+        queue_read_limit=1,  # it asks for what is next in turn itself
+        limits=limits or Limits(),
+        **{"poll_delay": 0.2, **options},
     )
     return events, requests
 
 
 def _make_worker(
+    kind: type[LeaseWorker],
     redis_url: str,
     queue: str,
     calls: dict[str, Call],
@@ -226,7 +231,7 @@ def _make_worker(
         job_deserializer=lambda stored: read_job(stored, known=calls),
         default_queue_name=queue,
     )
-    return LeaseWorker(
+    return kind(
         *(func(cast("WorkerCoroutine", call), name=name) for name, call in calls.items()),
         queue_name=queue,
         redis_pool=pool,
@@ -234,7 +239,6 @@ def _make_worker(
         job_timeout=2 * JOB_TIMEOUT,  # arq's own ends a job without a word; ours comes first
         keep_result=0,
         max_tries=UNLIMITED,
-        queue_read_limit=QUEUE_READ_LIMIT,
         health_check_key=f"{queue}:health:{uuid4().hex}",
         health_check_interval=30,
         job_serializer=write_job,

@@ -101,8 +101,16 @@ class Settings(BaseSettings):
     session_max_turns: int = Field(default=100, gt=0)
     session_max_output_tokens: int = Field(default=200_000, gt=0)
     session_memory_mb: int = Field(default=4096, ge=64)
+    setup_timeout: Period = timedelta(minutes=30)
+    """Of an environment's setup script, which runs once for each of its versions."""
     max_concurrent_requests: int = Field(default=4, gt=0)
-    """How many requests one worker carries out at a time; each runs two sessions at once."""
+    """How many requests one worker carries out at a time, with up to four sessions each."""
+    max_requests_overall: int = Field(default=100, gt=0)
+    """How many requests all workers together carry out at a time."""
+    max_requests_per_repository: int = Field(default=3, gt=0)
+    """Of one repository; less than a worker's room, so that another's always finds a place."""
+    max_requests_per_provider: int = Field(default=50, gt=0)
+    """With models of one provider."""
 
     # Environments: what a repository's file may ask for
     environment_hosts: HostList = ",".join((*R_HOSTS, *PYTHON_HOSTS))

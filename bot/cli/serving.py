@@ -113,12 +113,21 @@ async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None"
     """
     require(settings, "redis_url", "github_app_id", "github_private_key")
     require_key(settings)
+    from bot.turns import Limits
     from bot.wiring import wired  # loads the model SDKs
     from bot.worker import make_workers, run_workers
 
     async with wired(settings, scratch, pacer=pacer) as wiring:
         workers = make_workers(
-            settings.redis_url, wiring.jobs(), requests_at_once=settings.max_concurrent_requests
+            settings.redis_url,
+            wiring.jobs(),
+            requests_at_once=settings.max_concurrent_requests,
+            limits=Limits(
+                overall=settings.max_requests_overall,
+                per_repository=settings.max_requests_per_repository,
+                per_provider=settings.max_requests_per_provider,
+                default_model=settings.model,
+            ),
         )
         log.info("working", sandbox=settings.sandbox)
         await run_workers(workers)

@@ -24,7 +24,7 @@ async def test_a_renewal_that_crosses_the_end_of_its_job_does_not_bring_it_back(
         assert lease is not None
         worker._leases["job-1"] = lease
         await worker.finish_job("job-1", ends, None, None, False, None, None)
-        assert not await worker._renew("job-1", lease)
+        assert not await worker.renew("job-1", lease)
         assert not await redis.exists(LEASE_KEY)
         assert await redis.zcard(QUEUE) == (0 if ends else 1)
     await worker.close()

@@ -1,0 +1,79 @@
+"""A worker of requests, which takes the next in turn that fits the limits of the fleet.
+
+It starts only what Redis has admitted (`bot.turns`), keeps the slots of its jobs as long as
+their leases, and gives them back when a job ends, is put off or is handed over. The slots of
+a killed worker run out with its leases.
+"""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+from arq.constants import in_progress_key_prefix, job_key_prefix
+
+from bot.lease import Lease, LeaseWorker
+from bot.redis_clients import REDIS_AWAY
+from bot.turns import ADMIT, LOOK_AHEAD, RENEW_SLOTS, SERVED, SLOTS, Limits, provider_lane
+
+
+class FairWorker(LeaseWorker):
+    """A `LeaseWorker` that starts jobs in turn and within `limits`."""
+
+    def __init__(self, *functions: Any, limits: Limits, **options: Any) -> None:
+        super().__init__(*functions, **options)
+        self._limits = limits
+        self._lanes: dict[str, list[str]] = {}
+
+    async def start_jobs(self, job_ids: list[bytes]) -> None:
+        """Start what is next in turn and fits, whatever arq has read of the queue."""
+        del job_ids
+        admitted = await self._admit()
+        try:
+            await super().start_jobs([job_id.encode() for job_id in admitted])
+        finally:
+            for job_id in admitted:
+                if job_id not in self.tasks:  # another had just begun it
+                    await self._give_back(job_id)
+
+    async def run_job(self, job_id: str, score: int) -> None:
+        """Run a job, then let its slots go."""
+        try:
+            await super().run_job(job_id, score)
+        finally:
+            await self._give_back(job_id)
+
+    async def renew(self, job_id: str, lease: Lease) -> bool:
+        """Hold on to a job, and to its slots."""
+        is_ours = await super().renew(job_id, lease)
+        if is_ours and job_id in self._lanes:
+            keys = self._slot_keys(job_id)
+            await self.pool.register_script(RENEW_SLOTS)(keys=keys, args=[job_id, self.lease_ms])
+        return is_ours
+
+    async def _admit(self) -> list[str]:
+        limits = self._limits
+        answers = await self.pool.register_script(ADMIT)(
+            keys=[self.queue_name or "", SERVED],
+            args=[
+                *(self.max_jobs - self.job_counter, self.lease_ms),
+                *(limits.overall, limits.per_repository, limits.per_provider),
+                *(provider_lane(limits.default_model), LOOK_AHEAD),
+                *(job_key_prefix, SLOTS, in_progress_key_prefix),
+            ],
+        )
+        admitted = [json.loads(answer) for answer in answers]
+        self._lanes.update({job["id"]: job["lanes"] for job in admitted})
+        return [job["id"] for job in admitted]
+
+    async def _give_back(self, job_id: str) -> None:
+        if job_id not in self._lanes:
+            return
+        with suppress(*REDIS_AWAY):  # then they run out
+            pipeline = self.pool.pipeline(transaction=False)
+            for key in self._slot_keys(job_id):
+                pipeline.zrem(key, job_id)
+            await pipeline.execute()
+        self._lanes.pop(job_id, None)
+
+    def _slot_keys(self, job_id: str) -> list[str]:
+        return [SLOTS + lane for lane in self._lanes[job_id]]

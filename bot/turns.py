@@ -1,0 +1,139 @@
+"""Whose request comes next: the order in which requests wait, and how many may go on at once.
+
+Repositories take turns. The n-th request that a repository has waiting stands behind the
+first n-1 of every other, so that five hundred labels of one delay another's single command
+by one request and not by five hundred. arq reads its queue in the order of its scores: a
+turn is a score below zero, and so always due, while a time above zero is a job that waits
+for another try.
+
+A request in progress holds a slot in each of its lanes: its repository, its models'
+providers, all of the fleet. Slots are leases, renewed with the job's own. Which jobs fit is
+decided in Redis, for all workers alike; a job that does not fit stays on the queue, and
+nobody holds anything for it.
+"""
+
+from dataclasses import dataclass
+
+from jobs.planning.model_names import find_provider
+from jobs.requests import Request
+
+SERVED = "skillbench:turn"
+"""The latest turn that was begun."""
+LATEST = "skillbench:turns"
+"""Sorted set: repository to the last turn it has taken, as long as that is still to come."""
+ARRIVALS = "skillbench:arrivals"
+SLOTS = "skillbench:slots:"
+ALL = "all"
+DEFAULT_PROVIDER = "provider:"
+"""The lane of a request that names no model: the worker knows which one that means."""
+LOOK_AHEAD = 1000
+"""Waiting jobs that are looked at for one that fits, beyond those in progress."""
+
+ENQUEUE_IN_TURN = """
+if redis.call('exists', KEYS[3]) == 1 then return 0 end
+if redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end
+redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[4])
+local served = tonumber(redis.call('get', KEYS[4]) or 1)
+local turn = math.max(served, tonumber(redis.call('zscore', KEYS[5], ARGV[3]) or 0) + 1)
+redis.call('zadd', KEYS[5], turn, ARGV[3])
+redis.call('zremrangebyscore', KEYS[5], '-inf', '(' .. served)
+local arrival = redis.call('incr', KEYS[6]) % 1000000
+redis.call('zadd', KEYS[1], string.format('%.0f', (turn - 1e9) * 1e6 + arrival), ARGV[1])
+if ARGV[5] ~= '0' then redis.call('set', KEYS[3], '1', 'px', ARGV[5]) end
+return 1
+"""
+"""Queue, job, memory, `SERVED`, `LATEST`, `ARRIVALS`; id, body, repository, times to live
+of the job and the memory. Within a turn, whoever came first comes first.
+"""
+
+ADMIT = """
+local clock = redis.call('time')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local room, until_ms = tonumber(ARGV[1]), now + tonumber(ARGV[2])
+local taken = {}
+local function is_full(lane)
+  local key = ARGV[9] .. lane
+  if not taken[lane] then
+    redis.call('zremrangebyscore', key, '-inf', now)
+    taken[lane] = redis.call('zcard', key)
+  end
+  local most = ARGV[4]
+  if lane == 'all' then most = ARGV[3] end
+  if string.sub(lane, 1, 9) == 'provider:' then most = ARGV[5] end
+  return taken[lane] >= tonumber(most)
+end
+if is_full('all') then return {} end
+local ahead = tonumber(ARGV[7]) + taken['all']
+local waiting = redis.call('zrangebyscore', KEYS[1], '(0', now, 'limit', 0, ahead)
+for _, id in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', 0, 'limit', 0, ahead)) do
+  table.insert(waiting, id)
+end
+local admitted = {}
+for _, id in ipairs(waiting) do
+  if #admitted >= room or is_full('all') then break end
+  local is_held = redis.call('zscore', ARGV[9] .. 'all', id)
+  if not is_held and redis.call('exists', ARGV[10] .. id) == 0 then
+    local lanes = {'all'}
+    local readable, job = pcall(cjson.decode, redis.call('get', ARGV[8] .. id) or '')
+    if readable and type(job) == 'table' and type(job['lanes']) == 'table' then
+      for _, lane in ipairs(job['lanes']) do
+        table.insert(lanes, lane == 'provider:' and ARGV[6] or lane)
+      end
+    end
+    local fits = true
+    for _, lane in ipairs(lanes) do
+      if fits and is_full(lane) then fits = false end
+    end
+    if fits then
+      for _, lane in ipairs(lanes) do
+        redis.call('zadd', ARGV[9] .. lane, until_ms, id)
+        redis.call('pexpire', ARGV[9] .. lane, 86400000)
+        taken[lane] = taken[lane] + 1
+      end
+      local score = tonumber(redis.call('zscore', KEYS[1], id))
+      local turn = math.floor((score + 0.5) / 1e6 + 1e9)
+      if score < 0 and turn > tonumber(redis.call('get', KEYS[2]) or 0) then
+        redis.call('set', KEYS[2], turn)
+      end
+      table.insert(admitted, cjson.encode({id = id, lanes = lanes}))
+    end
+  end
+end
+return admitted
+"""
+"""Queue and `SERVED`; room, lease, the three limits, the default model's provider, how far to
+look, and the beginnings of the keys of jobs, slots and jobs in progress. Tries that are due
+come first. By the clock of Redis, since workers' clocks differ.
+"""
+
+RENEW_SLOTS = """
+local clock = redis.call('time')
+local until_ms = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[2])
+for _, key in ipairs(KEYS) do
+  redis.call('zadd', key, until_ms, ARGV[1])
+  redis.call('pexpire', key, 86400000)
+end
+return 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How many requests go on at once, over all workers."""
+
+    overall: int = 100
+    per_repository: int = 3
+    per_provider: int = 50
+    default_model: str = ""
+    """The model of a request that names none."""
+
+
+def find_lanes(request: Request) -> list[str]:
+    """The lanes a request takes a slot in, beside that of the whole fleet."""
+    providers = {provider_lane(model) for model in request.models} or {DEFAULT_PROVIDER}
+    return [f"repository:{request.repo.full_name.casefold()}", *sorted(providers)]
+
+
+def provider_lane(model: str) -> str:
+    """The lane of a model's provider; a name that tells none is the compatible endpoint's."""
+    return f"{DEFAULT_PROVIDER}{find_provider(model) or 'openai'}"
