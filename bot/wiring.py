@@ -29,6 +29,10 @@ from handlers.questions import HandlerContext, as_repo
 from jobs.benchmark import carry_out
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
+from jobs.environments.environments import SandboxEnvironments
+from jobs.environments.folders import Folders
+from jobs.environments.images import find_image_id
+from jobs.environments.setup import SetupRunner
 from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
 from jobs.models.agent import ModelAgent
@@ -60,12 +64,31 @@ async def make_run_world(settings: Settings, *, budget: Budget, scratch: Path) -
     api = ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb)
     return RunWorld(
         launchers=make_launchers(settings, api, sandboxes),
+        environments=await make_environments(settings, sandboxes, scratch),
         judge=AgentJudge(agent, sandboxes, SessionTools),
         catalog=ApiModelCatalog(doors),
         blobs=Blobs(settings.blobs),
         budget=budget,
         settings=settings,
         clock=utc_now,
+        scratch=scratch,
+    )
+
+
+async def make_environments(
+    settings: Settings, sandboxes: SandboxMaker, scratch: Path
+) -> SandboxEnvironments:
+    """Environments in the data folder, without those that nobody has asked for in a month."""
+    folders = Folders(settings.data_dir / "environments")
+    await asyncio.to_thread(folders.sweep)
+    return SandboxEnvironments(
+        runner=SetupRunner(
+            sandboxes=sandboxes,
+            timeout_s=settings.setup_timeout.total_seconds(),
+            memory_mb=settings.session_memory_mb,
+        ),
+        folders=folders,
+        find_image_id=lambda environment: find_image_id(environment, settings.docker_host),
         scratch=scratch,
     )
 

@@ -130,7 +130,7 @@ async def _run_plan(plan: Plan, snapshot: Snapshot, world: World, *, carried_on:
     state = make_progress(plan, world.runs.settings, carried_on=carried_on)
     slots = asyncio.Semaphore(RUNS_AT_ONCE)
     async with living_comment(world.github, plan.request, state) as living:
-        runner = RunRunner(plan.request, snapshot, living, world)
+        runner = RunRunner(plan, snapshot, living, world)
 
         async def run(row: int, spec: RunSpec) -> None:
             async with slots:

@@ -45,6 +45,11 @@ class LivingComment:
         self._state = self._state.model_copy(update={"rows": tuple(rows)})
         self._changed.set()
 
+    def explain(self, refusal: str) -> None:
+        """Say below the rows why none of them could be carried out."""
+        self._state = self._state.model_copy(update={"refusal": refusal})
+        self._changed.set()
+
     async def keep_up(self) -> None:
         """Edit the comment whenever something has changed, until there is none to edit."""
         with suppress(Gone):  # the last edit says so

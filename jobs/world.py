@@ -14,8 +14,9 @@ from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
+from jobs.sessions.prepared import Prepared
 from jobs.sessions.session_spec import SessionSpec
-from jobs.values import RunSpec, SessionResult
+from jobs.values import Environment, RunSpec, SessionResult
 
 
 class Launcher(Protocol):
@@ -46,11 +47,23 @@ class Launchers:
         self.get(run.launcher).check(run)
 
 
+class Environments(Protocol):
+    """Makes environments ready for sessions; `jobs.environments` does."""
+
+    async def prepare(self, environment: Environment | None, /) -> Prepared:
+        """What an environment adds to every sandbox of a run, checked; None adds nothing.
+
+        Spends no money, and makes nothing a second time. Raises `Refused` with all that is
+        missing, or why it cannot be had here; `Transient` where a platform failed.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWorld:
     """What one comparison needs."""
 
     launchers: Launchers
+    environments: Environments
     judge: AgentJudge
     catalog: ModelCatalog
     blobs: BlobStore

@@ -23,13 +23,12 @@ from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot, copy_folder
 from jobs.errors import Refused
 from jobs.planning.dedup import Known
-from jobs.planning.plan import PlanInput, make_plan
+from jobs.planning.plan import Plan, PlanInput, make_plan
 from jobs.ports import Issue, Permission
 from jobs.publishing import Report, write_report
 from jobs.reporting import numbers
 from jobs.requests import Repo, Request
 from jobs.results import RunRecord, RunResult
-from jobs.values import RunSpec
 from jobs.world import RunWorld
 
 DONE, UNGRADED = 0, 1
@@ -101,26 +100,29 @@ async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
     if len(plan.runs) > 1:
         names = ", ".join(spec.skill.path for spec in plan.runs)
         raise Refused(f"this eval case has several skills ({names}); name one with --skill.")
-    spec = plan.runs[0]
     await asyncio.to_thread(_make_output_folder, wanted.output)
-    finished = await _run_shown(spec, snapshot, world, console)
+    finished = await _run_shown(plan, snapshot, world, console)
     await _write(finished, wanted.output, world, console)
     return DONE if finished.result.graded else UNGRADED
 
 
 async def _run_shown(
-    spec: RunSpec, snapshot: Snapshot, world: RunWorld, console: Console
+    plan: Plan, snapshot: Snapshot, world: RunWorld, console: Console
 ) -> Finished:
     """The run, with its state and time on the terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
+        spec = plan.runs[0]
         title = f"{spec.eval_case.id}, {spec.skill.name}, {spec.model.sent}"
         task = progress.add_task(f"{title}: staging", total=None)
 
         async def moved(state: str) -> None:
             progress.update(task, description=f"{title}: {state}")
 
-        finished = await run_comparison(spec, snapshot, world, moved)
+        if plan.environment is not None:
+            await moved(f"preparing the environment {plan.environment.name}")
+        prepared = await world.environments.prepare(plan.environment)
+        finished = await run_comparison(spec, snapshot, world, moved, prepared=prepared)
         progress.update(task, description=f"{title}: ended", total=1, completed=1)
     return finished
 

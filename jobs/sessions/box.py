@@ -30,8 +30,9 @@ _CONFIGURATION = (
     "ssl/certs",
 )
 """Parts of /etc that installed programs need; the rest of it is the host's own business."""
+PATH = "/usr/local/bin:/usr/bin:/bin"
 _ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PATH": PATH,
     "HOME": "/home/agent",
     "USER": "agent",
     "TMPDIR": "/tmp",  # noqa: S108 -- the sandbox's own

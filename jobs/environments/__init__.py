@@ -1,0 +1,1 @@
+"""Environments: defined by a repository, prepared once, checked before anything is spent."""
