@@ -4,24 +4,16 @@ Only an index: the markers in the report comments are the record, so an emptied 
 costs a look at the comments and no run.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import cast
 
-import structlog
 from redis.asyncio import Redis
-from redis.asyncio.lock import Lock
-from redis.exceptions import LockError, RedisError
 
-from jobs.alongside import alongside
+from bot.store.holds import LEASE_S, hold
 from jobs.results import RunRecord
 
 LEDGER = "skillbench:ledger"
-LEASE_S = 15.0
-"""A killed holder blocks others for at most this long."""
-
-log = structlog.get_logger(__name__)
 
 
 class RedisLedger:
@@ -40,22 +32,5 @@ class RedisLedger:
 
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:
-        lock = self._redis.lock(f"skillbench:run:{record_key}", timeout=self._lease_s, sleep=0.2)
-        await lock.acquire()
-        try:
-            async with alongside(self._renew(lock)):
-                yield
-        finally:
-            with suppress(RedisError, OSError):  # an expired lease frees itself
-                await lock.release()
-
-    async def _renew(self, lock: Lock) -> None:
-        """Keep the hold for ever; one that is gone, from an emptied Redis, is taken again."""
-        while True:
-            await asyncio.sleep(self._lease_s / 3)
-            with suppress(RedisError, OSError):  # away; then nobody else can take it either
-                try:
-                    await lock.reacquire()
-                except LockError:
-                    if not await lock.do_acquire(lock.local.token):
-                        log.warning("hold_lost", lock=lock.name)
+        async with hold(self._redis, f"skillbench:run:{record_key}", lease_s=self._lease_s):
+            yield
