@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.settings import errors_told, load_settings, scratch_folder
+from bot.cli.scratch import scratch_folder
+from bot.cli.settings import errors_told, load_settings
 
 app = typer.Typer(
     name="skillbench",

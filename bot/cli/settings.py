@@ -2,11 +2,9 @@
 
 import logging
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -84,13 +82,6 @@ def errors_told() -> Iterator[None]:
     except Exception:
         log.exception("ended_by_a_defect")
         raise typer.Exit(DEFECT) from None
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A folder of this process alone, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="skillbench-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 def _sentence(message: str) -> str:
