@@ -23,15 +23,18 @@ from demo.github import Exchange
 DESCRIPTION = (
     Path(__file__).parent / "npm/node_modules/@octokit/openapi/generated/api.github.com.json"
 )
-_ERROR_STATUSES = {400, 401, 403, 404, 410, 422, 429, 500, 502, 503, 504}
-"""Any endpoint may answer these, described or not, with GitHub's basic error."""
+_ERROR_STATUSES = {301, 307, 400, 401, 403, 404, 410, 422, 429, 500, 502, 503, 504}
+"""Any endpoint may answer these, described or not, with GitHub's basic error; it redirects
+where a repository was renamed (https://docs.github.com/rest, "Best practices")."""
 
 _INSTALLATIONS = {"type": "array", "items": {"$ref": "#/components/schemas/installation"}}
 """The list of installations is described as if an account were a user *and* an enterprise at
 once; a single one is described as either, which is what GitHub sends."""
 
-_UNDESCRIBED = re.compile(r"^/graphql$|^/repositories/\d+/issues/\d+$")
-"""GraphQL, and where the redirect of a moved issue leads."""
+_UNDESCRIBED = re.compile(r"^/graphql$")
+
+_BY_ID = re.compile(r"^/repositories/\d+")
+"""Where a redirect leads: the same endpoints as below the repository's name."""
 
 _BARE = re.compile(r"vnd\.github\.(v3\.)?(sha|raw)\b|application/octet-stream")
 """Media types that bring bare bytes, which the description does not know."""
@@ -176,16 +179,15 @@ def check_exchanges(exchanges: Iterable[Exchange]) -> None:
     for exchange in exchanges:
         if _UNDESCRIBED.match(exchange.path):
             continue
+        path = _BY_ID.sub("/repos/owner/name", exchange.path)
         is_refusal = 400 <= exchange.status < 500
         if not is_refusal:
             description.validate_request(
-                exchange.method, exchange.path, exchange.request_body, exchange.query
+                exchange.method, path, exchange.request_body, exchange.query
             )
         is_bare = bool(_BARE.search(exchange.headers.get("accept", ""))) and not is_refusal
         if not (exchange.faulted or is_bare or (is_refusal and exchange.route == "")):
-            description.validate_response(
-                exchange.method, exchange.path, exchange.status, exchange.answer
-            )
+            description.validate_response(exchange.method, path, exchange.status, exchange.answer)
 
 
 @cache

@@ -93,7 +93,7 @@ class IssueActions:
         if title is not None and title != issue.title:
             _check_title(title)
             changes["title"] = {"from": issue.title}
-            self._record(issue, by, "renamed", detail=title)
+            self._record(issue, by, "renamed", detail=title, before=issue.title)
             issue.title = title
         if body is not None and body != issue.body:
             check_length("Issue", body)
@@ -225,11 +225,9 @@ class IssueActions:
         return added
 
     def _record(
-        self, issue: Issue, by: Account, kind: Any, *, label: Label | None = None, detail: str = ""
+        self, issue: Issue, by: Account, kind: Any, *, label: Label | None = None, **texts: str
     ) -> None:
-        event = TimelineEvent(
-            at=self._site.clock(), actor=by, kind=kind, label=label, detail=detail
-        )
+        event = TimelineEvent(at=self._site.clock(), actor=by, kind=kind, label=label, **texts)
         issue.events.append(event)
 
     def _tell(

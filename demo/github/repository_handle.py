@@ -54,6 +54,15 @@ class RepositoryHandle:
         """Address of an issue's page."""
         return self._site.addresses.page(self.repository, "issues", number)
 
+    def rename(self, name: str) -> None:
+        """Give the repository another name: addresses under the old one redirect."""
+        self.repository.former_names.add(self.full_name.lower())
+        self.repository.name = name
+
+    def archive(self, *, is_archived: bool = True) -> None:
+        """Make the repository read-only, or writable again."""
+        self.repository.is_archived = is_archived
+
     def push(
         self, folder: Path, *, by: str | None = None, message: str = "Change", branch: str = ""
     ) -> str:

@@ -1,5 +1,6 @@
 """REST: the App itself, its installations and tokens, its hook's log, users and limits."""
 
+from datetime import timedelta
 from urllib.parse import urlencode
 
 from demo.github.answers import Answer, not_found
@@ -14,6 +15,9 @@ from demo.github.shapes import (
 from demo.github.shapes_code import repository_shape
 from demo.github.state import Installation, Repository
 from demo.github.webhooks import Delivery
+
+_LOG_KEPT = timedelta(days=3)
+"""https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks"""
 
 
 def _get_app(call: Call) -> Answer:
@@ -103,8 +107,16 @@ def _delivery_shape(delivery: Delivery) -> Json:
 
 
 def _list_deliveries(call: Call) -> Answer:
-    """Newest first, by cursor: the id of the first delivery of the next page."""
-    newest_first = call.site.webhooks.deliveries[::-1]
+    """Newest first, by cursor: the id of the first delivery of the next page.
+
+    An attempt is in the log once it was made, for three days.
+    """
+    oldest = call.site.clock() - _LOG_KEPT
+    newest_first = [
+        delivery
+        for delivery in call.site.webhooks.deliveries[::-1]
+        if delivery.status != "pending" and delivery.delivered_at >= oldest
+    ]
     cursor = call.query.get("cursor", "")
     if cursor.isdecimal():
         newest_first = [d for d in newest_first if d.id <= int(cursor)]

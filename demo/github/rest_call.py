@@ -30,6 +30,7 @@ class Call:
     site: Site
     caller: Caller
     needs: str
+    method: str
     path: str
     """Without the API's prefix."""
     params: Mapping[str, Any]
@@ -71,9 +72,7 @@ class Call:
         """The repository in the path. Raises `Problem` 404 where the token cannot see it,
         403 where it may not do there what the endpoint needs.
         """
-        found = self.site.state.find_repository(self.params["owner"], self.params["repo"])
-        if found is None:
-            raise not_found()
+        found = self._named_repository()
         permission, _, access = self.needs.partition(":")
         covered = self.token.covers(found)
         if not covered and found.is_private:
@@ -84,7 +83,32 @@ class Call:
             raise Problem(
                 403, headers={"x-accepted-github-permissions": self.needs.replace(":", "=")}
             )
+        if found.is_archived and access == "write":
+            raise Problem(403, "Repository was archived so is read-only.")
         return found
+
+    def _named_repository(self) -> Repository:
+        """By name or by id. Raises `Problem` 404, and 301 or 307 for a former name."""
+        state = self.site.state
+        if "repository_id" in self.params:
+            wanted = self.params["repository_id"]
+            found = next((r for r in state.repositories if r.id == wanted), None)
+            if found is None:
+                raise not_found()
+            return found
+        owner, name = self.params["owner"], self.params["repo"]
+        if (found := state.find_repository(owner, name)) is not None:
+            return found
+        renamed = state.find_renamed(owner, name)
+        if renamed is None:
+            raise not_found()
+        rest = self.path.removeprefix(f"/repos/{owner}/{name}")
+        address = f"{self.at.api}/repositories/{renamed.id}{rest}"
+        if self.query:
+            address += f"?{urlencode(self.query)}"
+        status = 301 if self.method == "GET" else 307
+        words = "Moved Permanently" if status == 301 else "Temporary Redirect"
+        raise Problem(status, words, headers={"location": address}, url=address)
 
     def issue(self, repository: Repository) -> Issue:
         """The issue in the path. Raises `Problem` 404, or 410 where it was deleted."""

@@ -22,16 +22,6 @@ def _get_issue(call: Call) -> Answer:
     return Answer(200, _shape(call, repository, call.issue(repository)))
 
 
-def _get_issue_by_repository_id(call: Call) -> Answer:
-    """Where the redirect of a moved issue leads."""
-    for repository in call.site.state.repositories:
-        if repository.id == call.params["repository"] and (
-            call.token.covers(repository) or not repository.is_private
-        ):
-            return Answer(200, _shape(call, repository, call.issue(repository)))
-    raise not_found()
-
-
 def _list_issues(call: Call) -> Answer:
     repository = call.repository()
     state = call.query.get("state", "open")
@@ -158,12 +148,6 @@ ENDPOINTS = (
     Endpoint("POST", _REPOSITORY + "/issues", _create_issue, "issues:write"),
     Endpoint("GET", _ISSUE, _get_issue, "issues:read"),
     Endpoint("PATCH", _ISSUE, _edit_issue, "issues:write"),
-    Endpoint(
-        "GET",
-        "/repositories/{repository:int}/issues/{number:int}",
-        _get_issue_by_repository_id,
-        "any",
-    ),
     Endpoint("GET", _REPOSITORY + "/labels", _list_labels, "issues:read"),
     Endpoint("POST", _REPOSITORY + "/labels", _create_label, "issues:write"),
     Endpoint("GET", _REPOSITORY + "/labels/{name:path}", _get_label, "issues:read"),

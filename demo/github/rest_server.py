@@ -24,6 +24,8 @@ from demo.github.site import Exchange, Site
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 _HOUR = timedelta(hours=1)
+_BY_NAME = "/repos/{owner}/{repo}"
+_BY_ID = "/repositories/{repository_id:int}"
 _TOO_MANY = "API rate limit exceeded for installation."
 
 
@@ -53,8 +55,9 @@ class RestServer:
     def routes(self, prefix: str, endpoints: Iterable[Endpoint]) -> list[Route]:
         """Routes below a prefix; whatever no endpoint knows answers 404 in JSON."""
         routes = [
-            Route(prefix + row.path, self._handler(row, prefix), methods=[row.method])
+            Route(prefix + path, self._handler(row, prefix), methods=[row.method])
             for row in endpoints
+            for path in _addresses_of(row)
         ]
         nothing = Endpoint("", "", _no_such_route, "any")
         unknown = self._handler(nothing, prefix)
@@ -107,6 +110,7 @@ class RestServer:
             site=self._site,
             caller=caller,
             needs=endpoint.needs,
+            method=request.method,
             path=path,
             params=request.path_params,
             query=request.query_params,
@@ -187,6 +191,13 @@ class RestServer:
             faulted=fault is not None and (fault.drops or fault.answer is not None),
         )
         self._site.exchanges.append(exchange)
+
+
+def _addresses_of(endpoint: Endpoint) -> list[str]:
+    """What belongs to a repository is reached by the repository's id as well."""
+    if not endpoint.path.startswith(_BY_NAME):
+        return [endpoint.path]
+    return [endpoint.path, endpoint.path.replace(_BY_NAME, _BY_ID, 1)]
 
 
 def _no_such_route(call: Call) -> Answer:  # noqa: ARG001

@@ -7,6 +7,7 @@ from demo.github.page_forms import PageForms, make_form_routes
 from demo.github.pages import Pages, make_page_routes
 from demo.github.rest_app import ENDPOINTS as APP
 from demo.github.rest_comments import ENDPOINTS as COMMENTS
+from demo.github.rest_events import ENDPOINTS as EVENTS
 from demo.github.rest_issues import ENDPOINTS as ISSUES
 from demo.github.rest_releases import ENDPOINTS as RELEASES
 from demo.github.rest_releases import UPLOAD_ENDPOINTS as UPLOADS
@@ -14,7 +15,7 @@ from demo.github.rest_repositories import ENDPOINTS as REPOSITORIES
 from demo.github.rest_server import RestServer
 from demo.github.site import Site
 
-ENDPOINTS = (*APP, *REPOSITORIES, *ISSUES, *COMMENTS, *RELEASES)
+ENDPOINTS = (*APP, *REPOSITORIES, *ISSUES, *EVENTS, *COMMENTS, *RELEASES)
 
 
 def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:

@@ -95,6 +95,8 @@ class TimelineEvent:
     kind: Literal["labeled", "unlabeled", "closed", "reopened", "locked", "renamed"]
     label: Label | None = None
     detail: str = ""
+    before: str = ""
+    """Of a new title: the old one."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -175,6 +177,10 @@ class Repository:
     created_at: datetime
     pushed_at: datetime
     description: str = ""
+    is_archived: bool = False
+    is_disabled: bool = False
+    former_names: set[str] = field(default_factory=set)
+    """Full names it had before, in lower case; their addresses redirect."""
     default_branch: str = "main"
     commits: dict[str, Commit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
@@ -250,6 +256,11 @@ class State:
     def find_repository(self, owner: str, name: str) -> Repository | None:
         wanted = f"{owner}/{name}".lower()
         return next((r for r in self.repositories if r.full_name.lower() == wanted), None)
+
+    def find_renamed(self, owner: str, name: str) -> Repository | None:
+        """The repository that had this name before."""
+        wanted = f"{owner}/{name}".lower()
+        return next((r for r in self.repositories if wanted in r.former_names), None)
 
     def find_installation(self, account: Account) -> Installation | None:
         return next((i for i in self.installations if i.account is account), None)

@@ -58,6 +58,11 @@ async def _walk_issues(stage: Stage) -> None:
     assert [row["title"] for row in listing.json()] == ["T"]
     patch = {"title": "T2", "labels": ["b"], "state": "closed", "state_reason": "not_planned"}
     changed = (await http.patch(issue, json=patch)).json()
+    stage.repo.lock(changed["number"], by="maria")
+    events = (await http.get(f"{issue}/events", params={"per_page": 100})).json()
+    assert {row["event"] for row in events} == {
+        *("labeled", "unlabeled", "renamed", "closed", "locked")
+    }
     assert (changed["state"], changed["state_reason"]) == ("closed", "not_planned")
     assert (await http.get(issue)).json()["title"] == "T2"
 
