@@ -42,8 +42,7 @@ from jobs.ports import Budget
 from jobs.requests import Repo, Request
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.api_launcher import ApiLauncher
-from jobs.sessions.bubblewrap import BubblewrapMaker
-from jobs.sessions.sandboxes import make_sandbox_maker
+from jobs.sessions.sandboxes import make_sandbox_maker, runs_programs
 from jobs.sessions.tools import SessionTools
 from jobs.world import Launchers, RunWorld, World
 
@@ -96,8 +95,10 @@ async def make_environments(
 def make_launchers(settings: Settings, api: ApiLauncher, sandboxes: SandboxMaker) -> Launchers:
     """Our own loop, and Claude Code where it is installed and its key is set."""
     try:
-        if not isinstance(sandboxes, BubblewrapMaker):
-            raise Refused(f"it needs the sandbox `bubblewrap`, and this is `{sandboxes.name}`.")  # noqa: TRY301
+        if not runs_programs(sandboxes):
+            raise Refused(  # noqa: TRY301
+                f"it needs the sandbox `bubblewrap` or `docker`, and this is `{sandboxes.name}`."
+            )
         if not settings.anthropic_api_key.get_secret_value():
             raise Refused("ANTHROPIC_API_KEY is not set.")  # noqa: TRY301
         claude = ClaudeCodeLauncher(

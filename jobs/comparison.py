@@ -83,7 +83,8 @@ async def run_comparison(
 
     Sets the run's ceiling aside before the first model call and settles what was really
     spent. A platform failure gives an ungraded result, it raises nothing. Raises
-    `OverBudget` before anything is spent, `Refused` where a skill cannot be staged.
+    `OverBudget` before anything is spent, `Refused` where a skill cannot be staged or the
+    launcher cannot work in the environment.
     """
     folder = world.scratch / spec.run_id
     await asyncio.to_thread(remove_tree, folder)
@@ -92,6 +93,8 @@ async def run_comparison(
         return ended
     started_at = world.clock()
     staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged", prepared)
+    if not await _are_stored(spec, world):
+        await world.launchers.get(spec.launcher).prove(prepared, folder / "proof")
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     await moved("running")
     arms = await _run_arms(spec, staged, world, folder)
@@ -164,6 +167,11 @@ async def _run_arms(
 
 def _stored_at(arm: Arm, spec: RunSpec) -> str:
     return f"runs/{spec.run_id}/{_bundle_name(arm)}"
+
+
+async def _are_stored(spec: RunSpec, world: RunWorld) -> bool:
+    """Whether an earlier attempt at the run left both sessions, so that none has to start."""
+    return all([await world.blobs.exists(_stored_at(arm, spec)) for arm in Arm])
 
 
 async def _run_arm(

@@ -1,6 +1,7 @@
 """Whether both arms met the same world: void if anything but the skill differs."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from jobs.planning.model_names import same_model
 from jobs.results import JudgePass
@@ -49,6 +50,27 @@ def _find_other_program(sessions: Sequence[SessionResult]) -> str | None:
     tools = {" ".join(sorted(session.tools)) for session in sessions if session.tools}
     if len(tools) > 1:
         return f"the arms had different tools: {_named(tools)}."
+    return _find_other_world(sessions)
+
+
+def _find_other_world(sessions: Sequence[SessionResult]) -> str | None:
+    """Whether one arm met another world, or might use more of it; older records do not tell.
+
+    It happens where a run is carried on after a pause, by a worker that has been set up anew
+    or holds a newer image.
+    """
+    told = [session for session in sessions if session.sandbox]
+    sandboxes = {session.sandbox for session in told}
+    if len(sandboxes) > 1:
+        return f"the arms ran in different kinds of sandbox: {_named(sandboxes)}."
+    environments = {session.environment for session in told}
+    if len(environments) > 1:
+        shown = {identity[:19] or "the machine's own" for identity in environments}
+        return f"the arms met different environments: {_named(shown)}."
+    limits = [session.limits for session in sessions if session.limits]
+    for one, other in pairwise(limits):
+        if differing := [name for name, value in other if value != getattr(one, name)]:
+            return f"the arms had different limits: {', '.join(differing)}."
     return None
 
 

@@ -26,6 +26,10 @@ class CommandResult:
 class Sandbox(Protocol):
     """Where a session's tools execute: one private work folder, seen as `/box` inside."""
 
+    @property
+    def identity(self) -> str:
+        """The id of the image whose programs it shows; empty: it shows the machine's own."""
+
     async def run(
         self,
         argv: Sequence[str],

@@ -25,6 +25,12 @@ class Launcher(Protocol):
     def check(self, run: RunSpec, /) -> None:
         """Whether a run can be carried out; raises `Refused` before anything is spent."""
 
+    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+        """Try an environment without a model; `scratch` is for a workspace.
+
+        Raises `Refused` where no session could work in it, `Transient` where that may pass.
+        """
+
     async def run(self, session: SessionSpec) -> SessionResult:
         """One session from staging to its bundle; raises nothing but `CancelledError`."""
 

@@ -15,8 +15,7 @@ from jobs.claude_code.readiness import find_problem
 from jobs.errors import Error
 from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
-from jobs.sessions.bubblewrap import BubblewrapMaker
-from jobs.sessions.sandboxes import make_sandbox_maker
+from jobs.sessions.sandboxes import make_sandbox_maker, runs_programs
 
 GOOD, BAD = 0, 1
 
@@ -74,9 +73,11 @@ async def check_claude_code(settings: Settings) -> str | None:
     """Sessions in Claude Code can start here, if they are what runs by default."""
     if settings.launcher != "claude-code":
         return None
-    sandboxes = make_sandbox_maker(settings.sandbox)
-    if not isinstance(sandboxes, BubblewrapMaker):
-        return "the launcher claude-code needs SKILLBENCH_SANDBOX=bubblewrap"
+    sandboxes = make_sandbox_maker(
+        settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
+    )
+    if not runs_programs(sandboxes):
+        return "the launcher claude-code needs SKILLBENCH_SANDBOX=bubblewrap or docker"
     return await find_problem(ClaudeCli.find(settings.claude_binary), sandboxes)
 
 

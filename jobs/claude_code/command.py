@@ -5,9 +5,10 @@ here, and it is switched off in one place for both arms. The key in the environm
 session's own token, which opens nothing but the session's own proxy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from jobs.sessions.reach import PORT, forwarded
+from jobs.sessions.prepared import Prepared
+from jobs.sessions.reach import PORT, forwarded, proxy_variables
 from jobs.sessions.tool_arguments import MAX_COMMAND_S
 from jobs.values import Limits
 
@@ -32,6 +33,8 @@ _SWITCHED_OFF = (
 )
 """Skills, memory and instructions that are not the session's own, work that outlives a turn,
 and a second model that would answer in place of one that refuses."""
+_OWN_PREFIXES = ("ANTHROPIC_", "AWS_", "BASH_", "CLAUDE", "DISABLE_", "MCP_", "OTEL_", "VERTEX_")
+"""Of variables by which Claude Code is told what to do; no environment may name one."""
 _MODEL_NAMES = (
     "ANTHROPIC_DEFAULT_OPUS_MODEL",
     "ANTHROPIC_DEFAULT_SONNET_MODEL",
@@ -79,3 +82,17 @@ def make_environment(
         **dict.fromkeys(_SWITCHED_OFF, "1"),
         **dict.fromkeys(_MODEL_NAMES, model),
     }
+
+
+def merge_variables(own: Mapping[str, str], prepared: Prepared) -> dict[str, str]:
+    """A session's own variables on top of what the environment adds to every sandbox.
+
+    What tells Claude Code whom to ask, and which way to the hosts leads, is never the
+    environment's to say.
+    """
+    theirs = {
+        name: value
+        for name, value in prepared.variables.items()
+        if not name.upper().startswith(_OWN_PREFIXES) and not name.upper().endswith("_PROXY")
+    }
+    return {**theirs, **(proxy_variables() if prepared.hosts else {}), **own}

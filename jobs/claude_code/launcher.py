@@ -9,7 +9,6 @@ with the mode `forced` in one part of the prompt, and in nothing else.
 import asyncio
 import secrets
 import ssl
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +23,7 @@ from jobs.claude_code.command import (
     make_cli_arguments,
     make_environment,
     make_program,
+    merge_variables,
 )
 from jobs.claude_code.endings import Outcome, find_end, find_last_text
 from jobs.claude_code.events import Started
@@ -34,6 +34,7 @@ from jobs.claude_code.installed_skill import (
     folder_name,
     install_skill,
 )
+from jobs.claude_code.readiness import find_misfit
 from jobs.claude_code.watch import GRACE_S, Watch
 from jobs.conversation import ConversationEnd
 from jobs.errors import Refused
@@ -46,11 +47,12 @@ from jobs.proxy.session_proxy import SessionProxy
 from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
 from jobs.sessions.box import Bind
 from jobs.sessions.collect import collect_output
+from jobs.sessions.prepared import Prepared
 from jobs.sessions.program import ProgramSandboxMaker
-from jobs.sessions.reach import SOCKET, proxy_variables
+from jobs.sessions.reach import SOCKET, MakeGate
 from jobs.sessions.session_result import Attempt, save_response
 from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.task import SYSTEM, render_prompt, render_task
+from jobs.sessions.task import render_prompt, render_system, render_task
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
 from jobs.values import RunSpec, SessionResult
@@ -61,10 +63,6 @@ MAX_RETRIES = 8
 """Of one request, by Claude Code itself: its pauses then add up to about two minutes, which
 outlives a rate limit that is counted by the minute."""
 _CONNECT_S = 15.0
-_HOSTS = """
-
-An exception: these hosts can be reached over HTTPS, through the proxy that the environment \
-variables name: {hosts}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +82,7 @@ class ClaudeCodeLauncher:
     api: ModelApi
     memory_mb: int
     """For all processes of one session together."""
-    hosts: Sequence[str] = ()
-    """Hosts that a session may reach, in either arm."""
+    make_gate: MakeGate = HostGate
     clock: Clock = utc_now
     max_retries: int = MAX_RETRIES
     grace_s: float = GRACE_S
@@ -112,6 +109,15 @@ class ClaudeCodeLauncher:
         if run.mode == "installed":
             check_installable(run.skill)
 
+    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+        """Start Claude Code in an environment, for no more than its version.
+
+        Raises `Refused` where it cannot work there, saying what it needs; `Transient` where
+        that may pass.
+        """
+        if problem := await find_misfit(self.cli, self.sandboxes, prepared, scratch):
+            raise Refused(problem)
+
     async def _work(
         self, session: SessionSpec, workspace: Workspace, transcript: Path, started_at: datetime
     ) -> Attempt:
@@ -128,8 +134,10 @@ class ClaudeCodeLauncher:
                 clock=self.clock,
                 reads_skill=_skill_watch(session).sees,
             )
-            heard.write("prompt", model=model.sent, system=self._system, prompt=prompt)
-            conversation, refused_hosts = await self._converse(session, workspace, heard, prompt)
+            system = render_system(session.prepared.hosts)
+            heard.write("prompt", model=model.sent, system=system, prompt=prompt)
+            met = _Met(self.make_gate(session.prepared.hosts))
+            conversation = await self._converse(session, workspace, heard, prompt, met)
         collected = await collect_output(workspace.output, workspace.collected)
         with_response = await asyncio.to_thread(
             save_response, conversation.last_text, collected, workspace.collected
@@ -144,13 +152,15 @@ class ClaudeCodeLauncher:
             transcript_truncated=sink.truncated,
             launcher_version=heard.started.version if heard.started else "",
             tools=tuple(sorted(heard.started.tools)) if heard.started else (),
-            refused_hosts=refused_hosts,
+            refused_hosts=met.gate.refusals,
+            environment=met.environment,
+            sandbox=self.sandboxes.name,
         )
 
     async def _converse(
-        self, session: SessionSpec, workspace: Workspace, heard: Heard, prompt: str
-    ) -> tuple[ConversationEnd, tuple[str, ...]]:
-        limits = session.limits
+        self, session: SessionSpec, workspace: Workspace, heard: Heard, prompt: str, met: "_Met"
+    ) -> ConversationEnd:
+        limits, prepared = session.limits, session.prepared
         watch = Watch(
             heard=heard,
             limits=limits,
@@ -169,18 +179,21 @@ class ClaudeCodeLauncher:
                 heard=watch.sign_of_life,
                 spent=lambda tokens: heard.write("usage", **tokens),
             )
-            proxy = SessionProxy(model, HostGate(self.hosts))
-            socket = workspace.root / "model.sock"
+            socket = workspace.root / "proxy.sock"
+            own_binds = Bind(self.cli.binary, BINARY), Bind(socket, SOCKET)
             async with (
-                proxy.listen(socket),
+                SessionProxy(model, met.gate).listen(socket),
                 self.sandboxes.open(
                     workspace.work,
                     memory_mb=self.memory_mb,
-                    binds=[Bind(self.cli.binary, BINARY), Bind(socket, SOCKET)],
+                    binds=[*prepared.binds, *own_binds],
                     environment=self._environment(session, token),
+                    image=prepared.image,
                 ) as sandbox,
             ):
-                arguments = make_cli_arguments(session.run.model.sent, limits, self._system)
+                met.environment = prepared.identity or sandbox.identity
+                system = render_system(prepared.hosts)
+                arguments = make_cli_arguments(session.run.model.sent, limits, system)
                 ended, stopped = await watch.run(sandbox, make_program(arguments), prompt)
         outcome = Outcome(
             heard=heard,
@@ -193,12 +206,7 @@ class ClaudeCodeLauncher:
         )
         if not model.answers:
             heard.count_messages()
-        return _conclude(outcome), proxy.gate.refusals
-
-    @property
-    def _system(self) -> str:
-        """What both arms are told before the task."""
-        return SYSTEM + (_HOSTS.format(hosts=", ".join(self.hosts)) if self.hosts else "")
+        return _conclude(outcome)
 
     def _environment(self, session: SessionSpec, token: str) -> dict[str, str]:
         own = make_environment(
@@ -208,7 +216,15 @@ class ClaudeCodeLauncher:
             max_answer_tokens=MAX_ANSWER_TOKENS,
             max_retries=self.max_retries,
         )
-        return {**own, **(proxy_variables() if self.hosts else {})}
+        return merge_variables(own, session.prepared)
+
+
+@dataclass(slots=True)
+class _Met:
+    """What a session came upon, known once it is over."""
+
+    gate: HostGate
+    environment: str = ""
 
 
 def _stage(session: SessionSpec, workspace: Workspace) -> str:

@@ -9,10 +9,12 @@ import tempfile
 from pathlib import Path
 
 from jobs.claude_code.cli import ClaudeCli, find_version_problem
-from jobs.claude_code.command import BINARY, make_program
+from jobs.claude_code.command import BINARY, make_program, merge_variables
 from jobs.errors import Transient, UserError
 from jobs.sessions.box import Bind
+from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.sessions.program import Program, ProgramEnd, ProgramSandboxMaker
+from jobs.sessions.reach import NO_PYTHON
 from jobs.sessions.workspace import Workspace
 
 _TIMEOUT_S = 60.0
@@ -22,30 +24,54 @@ _NOT_FOUND = 127
 
 async def find_problem(cli: ClaudeCli, sandboxes: ProgramSandboxMaker) -> str | None:
     """Why sessions in Claude Code cannot work here and what to do; None if they can."""
-    said = bytearray()
-    program = Program(argv=make_program(["--version"]), on_output=said.extend, timeout_s=_TIMEOUT_S)
-    with tempfile.TemporaryDirectory() as parent:
-        workspace = await asyncio.to_thread(Workspace.make, Path(parent))
+    with tempfile.TemporaryDirectory() as scratch:
         try:
-            async with sandboxes.open(
-                workspace.work, memory_mb=_MEMORY_MB, binds=[Bind(cli.binary, BINARY)]
-            ) as sandbox:
-                end = await sandbox.run_program(program)
+            return await find_misfit(cli, sandboxes, PLAIN, Path(scratch))
         except (Transient, UserError) as error:
             return f"no sandbox for Claude Code can be started: {error}"
-        finally:
-            await workspace.remove()
-    return _find_failure(cli, end) or find_version_problem(said.decode("utf-8", "replace"))
 
 
-def _find_failure(cli: ClaudeCli, end: ProgramEnd) -> str | None:
+async def find_misfit(
+    cli: ClaudeCli, sandboxes: ProgramSandboxMaker, prepared: Prepared, scratch: Path
+) -> str | None:
+    """Why Claude Code does not start in an environment and what to do; None if it does.
+
+    `scratch` is a folder for a workspace. Raises as opening a sandbox does.
+    """
+    said = bytearray()
+    program = Program(argv=make_program(["--version"]), on_output=said.extend, timeout_s=_TIMEOUT_S)
+    workspace = await asyncio.to_thread(Workspace.make, scratch)
+    try:
+        async with sandboxes.open(
+            workspace.work,
+            memory_mb=_MEMORY_MB,
+            binds=[*prepared.binds, Bind(cli.binary, BINARY)],
+            environment=merge_variables({}, prepared),
+            image=prepared.image,
+        ) as sandbox:
+            end = await sandbox.run_program(program)
+    finally:
+        await workspace.remove()
+    failure = _find_failure(cli, end, is_image=sandboxes.name == "docker")
+    return failure or find_version_problem(said.decode("utf-8", "replace"))
+
+
+def _find_failure(cli: ClaudeCli, end: ProgramEnd, *, is_image: bool) -> str | None:
     errors = end.errors.decode("utf-8", "replace").strip()
     if end.timed_out:
         return f"Claude Code ({cli.binary}) did not tell its version within {_TIMEOUT_S:g} s."
-    if end.exit_code == _NOT_FOUND and "python3" in errors:
+    if end.exit_code == _NOT_FOUND and NO_PYTHON in errors:
         return (
-            "Sessions in Claude Code need a python3 below /usr, which the sandbox is shown: "
+            "Sessions in Claude Code need python3 in the image: add it there, for example with "
+            "`apt-get install python3-minimal`."
+            if is_image
+            else "Sessions in Claude Code need a python3 below /usr, which the sandbox is shown: "
             "install the system's own, for example with `apt-get install python3`."
+        )
+    if end.exit_code == _NOT_FOUND and is_image:
+        return (
+            "Claude Code cannot run in the image, which lacks the C library it was built for: "
+            "choose one of Debian, Ubuntu or another system with glibc."
         )
     if end.exit_code:
         return f"Claude Code ({cli.binary}) does not start in a sandbox: {errors or end.exit_code}"

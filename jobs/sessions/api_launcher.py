@@ -7,17 +7,22 @@ breaks is not mended here: another attempt is `jobs.sessions.attempts`'s to make
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from pathlib import Path
 
 from jobs.conversation import Agent, ConversationEnd, ConversationSpec
 from jobs.ports import Clock
+from jobs.proxy.connect import HostGate
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
 from jobs.sessions.collect import collect_output
+from jobs.sessions.prepared import Prepared
+from jobs.sessions.reach import MakeGate, ReachingSandbox, open_reaching
 from jobs.sessions.session_result import Attempt, broken, save_response
 from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.task import SYSTEM, render_prompt
+from jobs.sessions.task import render_prompt, render_system
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
@@ -27,34 +32,40 @@ MAX_ANSWER_TOKENS = 32_000
 """Of one answer: room for a long file that is written in one call."""
 
 
+@dataclass(frozen=True, slots=True)
 class ApiLauncher:
     """Runs sessions by an `Agent` with tools in a sandbox; implements `jobs.world.Launcher`."""
 
-    def __init__(
-        self,
-        agent: Agent,
-        sandboxes: SandboxMaker,
-        *,
-        memory_mb: int,
-        clock: Clock = utc_now,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`memory_mb` is for all processes of one session together."""
-        self._agent = agent
-        self._sandboxes = sandboxes
-        self._memory_mb = memory_mb
-        self._clock = clock
-        self._monotonic = monotonic
+    agent: Agent
+    sandboxes: SandboxMaker
+    _: KW_ONLY
+    memory_mb: int
+    """For all processes of one session together."""
+    make_gate: MakeGate = HostGate
+    clock: Clock = utc_now
+    monotonic: Callable[[], float] = time.monotonic
 
     def check(self, _: RunSpec) -> None:
         """Every model that a provider serves can be run; refuses nothing."""
+
+    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+        """Open a sandbox in an environment, and close it.
+
+        Raises `Refused` where no session could work in it, `Transient` where that may pass.
+        """
+        workspace = await asyncio.to_thread(Workspace.make, scratch)
+        try:
+            async with self._open(workspace, prepared):
+                return
+        finally:
+            await workspace.remove()
 
     async def run(self, session: SessionSpec) -> SessionResult:
         """One session, once more where the platform failed; its bundle is at `session.bundle`.
 
         Raises nothing but `CancelledError`.
         """
-        return await Attempts(self._work, self._clock).run(session)
+        return await Attempts(self._work, self.clock).run(session)
 
     async def _work(
         self, session: SessionSpec, workspace: Workspace, transcript: Path, started_at: datetime
@@ -64,9 +75,9 @@ class ApiLauncher:
         await asyncio.to_thread(stage_skill, session, workspace)
         prompt = await asyncio.to_thread(render_prompt, session)
         with JsonlTranscript(transcript) as sink:
-            async with self._sandboxes.open(workspace.work, memory_mb=self._memory_mb) as sandbox:
-                deadline = self._monotonic() + session.limits.wall_s
-                tools = SessionTools(sandbox, remaining_s=lambda: deadline - self._monotonic())
+            async with self._open(workspace, session.prepared) as sandbox:
+                deadline = self.monotonic() + session.limits.wall_s
+                tools = SessionTools(sandbox, remaining_s=lambda: deadline - self.monotonic())
                 end = await self._converse(session, prompt, tools, sink)
         collected = await collect_output(workspace.output, workspace.collected)
         with_response = await asyncio.to_thread(
@@ -75,21 +86,35 @@ class ApiLauncher:
         in_prompt = session.skill_text is not None and session.skill_text.strip() in prompt
         return Attempt(
             started_at=started_at,
-            ended_at=self._clock(),
+            ended_at=self.clock(),
             end=end,
             collected=with_response,
             skill_loaded=in_prompt or tools.skill_opened,
             transcript_truncated=sink.truncated,
             tools=tuple(tool.name for tool in tools.tools),
+            refused_hosts=sandbox.refused_hosts,
+            environment=session.prepared.identity or sandbox.identity,
+            sandbox=self.sandboxes.name,
+        )
+
+    def _open(
+        self, workspace: Workspace, prepared: Prepared
+    ) -> AbstractAsyncContextManager[ReachingSandbox]:
+        return open_reaching(
+            self.sandboxes,
+            workspace.work,
+            memory_mb=self.memory_mb,
+            prepared=prepared,
+            make_gate=self.make_gate,
         )
 
     async def _converse(
         self, session: SessionSpec, prompt: str, tools: SessionTools, sink: JsonlTranscript
     ) -> ConversationEnd:
-        end = await self._agent.converse(
+        end = await self.agent.converse(
             ConversationSpec(
                 model=session.run.model,
-                system=SYSTEM,
+                system=render_system(session.prepared.hosts),
                 prompt=prompt,
                 toolbox=tools,
                 limits=session.limits,

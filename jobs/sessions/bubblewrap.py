@@ -136,6 +136,7 @@ class BubblewrapSandbox:
     """One session's box (a `jobs.sandbox.Sandbox`)."""
 
     setup: BoxSetup
+    identity: str = ""
 
     async def run(
         self,

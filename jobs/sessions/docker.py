@@ -138,6 +138,11 @@ class DockerSandbox:
     private: Path
     now_s: Callable[[], float]
 
+    @property
+    def identity(self) -> str:
+        """The image's id."""
+        return self.setup.image.id
+
     async def run(
         self,
         argv: Sequence[str],

@@ -52,6 +52,10 @@ class ProgramEnd:
 class ProgramSandbox(Protocol):
     """A sandbox that can run a program."""
 
+    @property
+    def identity(self) -> str:
+        """As of `jobs.sandbox.Sandbox`."""
+
     async def run_program(self, program: Program) -> ProgramEnd:
         """Run it to its end; no process of it is left on return, nor after a cancellation.
 
@@ -61,6 +65,8 @@ class ProgramSandbox(Protocol):
 
 class ProgramSandboxMaker(Protocol):
     """Makes sandboxes that show further files and variables to a program."""
+
+    name: str
 
     def open(
         self,

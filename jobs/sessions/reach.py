@@ -49,6 +49,10 @@ class ReachingSandbox:
     gate: HostGate | None
     """None where no hosts are allowed; then commands run as in the sandbox itself."""
 
+    @property
+    def identity(self) -> str:
+        return self.sandbox.identity
+
     async def run(
         self,
         argv: Sequence[str],

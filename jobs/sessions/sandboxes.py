@@ -1,10 +1,18 @@
 """Chooses the kind of sandbox that the settings name, and never another."""
 
+from typing import TypeGuard
+
 from config.settings import Settings
 from jobs.errors import Refused
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.bubblewrap import BubblewrapMaker
+from jobs.sessions.program import ProgramSandboxMaker
 from jobs.sessions.unconfined import UnconfinedMaker
+
+
+def runs_programs(maker: SandboxMaker) -> TypeGuard[ProgramSandboxMaker]:
+    """Whether a kind of sandbox can show a program that is not the machine's own and run it."""
+    return not isinstance(maker, UnconfinedMaker)
 
 
 def make_sandbox_maker(

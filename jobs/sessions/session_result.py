@@ -34,6 +34,8 @@ class Attempt:
     launcher_version: str = ""
     tools: tuple[str, ...] = ()
     refused_hosts: tuple[str, ...] = ()
+    environment: str = ""
+    sandbox: str = ""
 
 
 def save_response(text: str, collected: Collected, folder: Path) -> Collected:
@@ -80,6 +82,9 @@ def make_result(
         launcher_version=attempt.launcher_version,
         tools=attempt.tools,
         refused_hosts=attempt.refused_hosts,
+        environment=attempt.environment,
+        sandbox=attempt.sandbox,
+        limits=earlier.limits if earlier else session.limits,
     )
 
 

@@ -20,7 +20,12 @@ decide, and say what you decided.
 Hand results in as files in the folder output/. The last message you write is kept with \
 them, so an answer in words can be given there. When the work is done, write a short closing \
 message and call no more tools."""
-"""The system prompt of every session, in either arm."""
+"""The system prompt of every session, in either arm, but for hosts."""
+
+_HOSTS = """
+
+An exception: these hosts can be reached over HTTPS, through the proxy that the environment \
+variables name: {hosts}."""
 
 QUOTED_CHARACTERS = 20_000
 """Of one input file; enough for a table of some hundred rows, the rest is for the tools."""
@@ -33,6 +38,11 @@ at skill/, where the files that it names by a relative path are found.
 ===== BEGIN SKILL.md =====
 {text}
 ===== END SKILL.md ====="""
+
+
+def render_system(hosts: Sequence[str]) -> str:
+    """What both arms are told before the task, with the hosts that both can reach."""
+    return SYSTEM + (_HOSTS.format(hosts=", ".join(hosts)) if hosts else "")
 
 
 def render_prompt(session: SessionSpec) -> str:

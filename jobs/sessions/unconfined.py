@@ -101,6 +101,7 @@ class UnconfinedSandbox:
     """How many tasks the worker's user may have in all; the kernel counts none for root."""
     extra: Mapping[str, str]
     """Variables on top of what every command has."""
+    identity: str = ""
 
     async def run(
         self,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from demo.model_api import Call, Gate, Reply, Stall
+from jobs.sessions.prepared import Prepared
 from jobs.values import Arm, SessionEnd
 from tests.jobs.claude_code.sessions import (
     KEY,
@@ -174,12 +175,13 @@ async def test_two_sessions_have_tokens_of_their_own(launcher, looks, tmp_path):
 
 
 async def test_hosts_that_are_allowed_are_told_to_both_arms(launcher, api, looks, tmp_path):
-    launcher = replace(launcher, hosts=("cran.example",))
+    prepared = Prepared(hosts=("cran.example",))
     seen = []
     for arm in Arm:
         (tmp_path / arm).mkdir()
         looks("import json, os; print(json.dumps(dict(os.environ)))")
-        ran = await run_session(launcher, a_session_spec(tmp_path / arm, arm))
+        spec = replace(a_session_spec(tmp_path / arm, arm), prepared=prepared)
+        ran = await run_session(launcher, spec)
         environment = json.loads(ran.output("seen.txt"))
         seen.append(
             {name: environment[name] for name in ("https_proxy", "HTTPS_PROXY", "no_proxy")}

@@ -1,6 +1,7 @@
 """What `doctor` can say of Claude Code before anybody asks for a run."""
 
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -8,7 +9,10 @@ from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.readiness import find_problem
 from jobs.errors import Refused, Transient
 from jobs.sessions.bubblewrap import BubblewrapMaker
+from jobs.sessions.prepared import Prepared
 from jobs.sessions.program import Program, ProgramEnd
+from jobs.sessions.reach import NO_PYTHON
+from tests.jobs.claude_code.sessions import make_launcher
 
 
 def a_program(folder, script: str) -> ClaudeCli:
@@ -48,18 +52,49 @@ async def test_a_sandbox_that_cannot_start_is_told(tmp_path, error):
     assert problem == f"no sandbox for Claude Code can be started: {error}"
 
 
-async def test_a_sandbox_without_python_is_told_with_what_to_install(tmp_path):
-    class Bare:
-        """As on a system whose only Python lies in somebody's home folder."""
+@dataclass
+class BareMaker:
+    """Sandboxes in which a program cannot be run, for a reason of the sandbox's own."""
 
-        async def run_program(self, program: Program) -> ProgramEnd:
-            errors = b"prlimit: failed to execute python3: No such file or directory"
-            return ProgramEnd(exit_code=127, errors=errors, timed_out=False, killed_for="")
+    name: str
+    errors: bytes
 
-    class BareMaker:
-        @asynccontextmanager
-        async def open(self, *_, **__):
-            yield Bare()
+    @asynccontextmanager
+    async def open(self, *_, **__):
+        yield self
 
-    problem = await find_problem(a_program(tmp_path, ""), BareMaker())
-    assert "apt-get install python3" in (problem or "")
+    async def run_program(self, program: Program) -> ProgramEnd:
+        return ProgramEnd(exit_code=127, errors=self.errors, timed_out=False, killed_for="")
+
+
+@pytest.mark.parametrize(
+    ("name", "errors", "words"),
+    [
+        ("bubblewrap", NO_PYTHON.encode(), "apt-get install python3"),
+        ("docker", NO_PYTHON.encode(), "python3 in the image"),
+        ("docker", b"/opt/claude cannot be run: No such file or directory", "glibc"),
+    ],
+)
+async def test_a_sandbox_that_lacks_something_is_told_with_what_to_add(
+    tmp_path, name, errors, words
+):
+    """A system whose only Python lies in somebody's home folder; an image without one."""
+    problem = await find_problem(a_program(tmp_path, ""), BareMaker(name, errors))
+    assert words in (problem or "")
+
+
+async def test_an_environment_without_what_claude_code_needs_is_refused_before_a_run(tmp_path):
+    launcher = make_launcher(a_program(tmp_path, "echo 1.0.3"))
+    with pytest.raises(Refused, match=r"2\.1\.197 or newer is needed"):
+        await launcher.prove(Prepared(), tmp_path / "scratch")
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+async def test_what_may_pass_is_not_held_against_the_environment(tmp_path):
+    class Away(BubblewrapMaker):
+        def open(self, *_, **__):
+            raise Transient("the engine is away")
+
+    launcher = make_launcher(a_program(tmp_path, ""), sandboxes=Away())
+    with pytest.raises(Transient):
+        await launcher.prove(Prepared(), tmp_path / "scratch")

@@ -227,7 +227,7 @@ async def test_a_sandbox_that_cannot_start_is_the_platforms_fault(folder):
     class NoSandbox:
         name = "none"
 
-        def open(self, work, *, memory_mb):
+        def open(self, work, **_):
             raise Transient(f"no namespaces for {KEY}")
 
     async for launch in launched(folder, NoSandbox()):

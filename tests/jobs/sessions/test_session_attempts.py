@@ -86,13 +86,14 @@ class NoSandbox:
     """A kind of sandbox that is not to be had, or that breaks at the first command."""
 
     name = "none-at-all"
+    identity = ""
 
     def __init__(self, *, opening: Exception | None = None) -> None:
         self._opening = opening
         self.opened = 0
 
     @asynccontextmanager
-    async def open(self, work: Path, *, memory_mb: int) -> AsyncIterator[Sandbox]:
+    async def open(self, work: Path, **_: object) -> AsyncIterator[Sandbox]:
         self.opened += 1
         if self._opening:
             raise self._opening
