@@ -13,6 +13,7 @@ from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.score import Scored, score_run
+from jobs.keeping import begin
 from jobs.results import JudgePass, LostReading, ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript
@@ -63,6 +64,9 @@ async def judge_run(given: JudgeInput, world: RunWorld) -> Judged:
         )
         for number in PASSES
     ]
+    for number in PASSES:
+        if not await world.blobs.exists(f"{_kept(number, spec)}.json"):
+            await begin(f"pass-{number}", spec, judge_limits(world.settings).cost_usd, world)
     readings = await asyncio.gather(
         *(
             _read(number, candidates, given, world)
@@ -85,7 +89,7 @@ async def _read(
     number: PassNumber, candidates: Candidates, given: JudgeInput, world: RunWorld
 ) -> JudgePass | Ungraded:
     """One pass, or what is stored of it from an earlier attempt at the same run."""
-    key = f"runs/{given.spec.run_id}/pass-{number}"
+    key = _kept(number, given.spec)
     path = judge_transcript(given.folder, number)
     stored = await world.blobs.get(f"{key}.json")
     if stored is not None:
@@ -108,6 +112,10 @@ async def _read(
         await world.blobs.put(f"{key}.jsonl", path)
         await world.blobs.put(f"{key}.json", reading.model_dump_json().encode())
     return reading
+
+
+def _kept(number: int, spec: RunSpec) -> str:
+    return f"runs/{spec.run_id}/pass-{number}"
 
 
 def judge_transcript(folder: Path, number: int) -> Path:

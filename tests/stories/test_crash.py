@@ -6,10 +6,13 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from decimal import Decimal
 from pathlib import Path
 
 from pydantic import SecretStr
+from redis.asyncio import Redis
 
+from bot.store.budget import RedisBudget
 from config.settings import Settings
 from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
@@ -70,6 +73,7 @@ async def test_a_killed_worker_is_replaced_and_no_session_is_paid_twice(
         assert sessions(scene) == paid
         living, _ = scene.bot_comments(1)
         assert CARRIED_ON in living
+        assert await counted_for_the_day(scene) >= scene.stage.settings.max_usd_per_run / 10
 
 
 async def test_a_stopped_worker_hands_its_run_back_at_once(tmp_path: Path, app_key: str) -> None:
@@ -111,6 +115,13 @@ async def test_an_ungraded_run_is_not_paid_again_because_its_report_came_late(
         assert len(api.requests) == paid
         [report] = scene.reports(1)
         assert "Not graded" in report
+
+
+async def counted_for_the_day(scene: Scene) -> Decimal:
+    """What the day has cost: a judge's pass that was lost counts with all it might have spent."""
+    settings = scene.stage.settings
+    async with Redis.from_url(settings.redis_url) as redis:
+        return await RedisBudget(redis, per_day=settings.max_usd_per_day).spent_today()
 
 
 def sessions(scene: Scene) -> int:
