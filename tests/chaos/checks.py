@@ -1,0 +1,172 @@
+"""What must hold when everything is over, each broken promise as one sentence."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from bot.queues import EVENTS, REQUESTS
+from jobs.planning.plan import Plan
+from jobs.values import Arm, RunSpec
+from tests.chaos.askings import LABEL, MARKER, WORD, Asking
+from tests.chaos.fleet import Fleet, Process, time_of
+from tests.chaos.paid import JUDGE, Paid
+
+TAKEOVER_S = 20.0
+"""What is promised."""
+ON_ITS_WAY_S = 0.5
+"""An answer that was asked for before a step's end was stored may be counted after it."""
+PASSING = ("arq:job:", "arq:in-progress:", "arq:retry:", "skillbench:run:", "skillbench:issue:")
+"""Keys of what is under way."""
+ALARMS = frozenset({"request_failed", "event_failed", "run_failed", "job_broke", "session_failed"})
+"""Log events of defects of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """A job that a dead worker left, and how long it took another to go on."""
+
+    job: str
+    seconds: float
+    allowed_s: float
+
+
+def check_answers(askings: Sequence[Asking], bot: str) -> Iterator[str]:
+    """Every asker has one answer, the labels tell the truth, and nothing is said twice."""
+    for asking in askings:
+        said = asking.said(bot)
+        reports = [body for body in said if MARKER in body or "Not graded" in body]
+        labels = asking.repository.labels(asking.issue)
+        if not asking.is_answered(bot):
+            yield f"{asking.name} was not answered (labels {labels}, {len(said)} comments)"
+        if len(reports) != asking.reports:
+            yield f"{asking.name} has {len(reports)} reports"
+        if not asking.reports and len(said) != 1:
+            yield f"{asking.name} has {len(said)} answers"
+        if ("benchmarked" in labels) != any(MARKER in body for body in reports):
+            yield f"{asking.name} has the labels {labels} with {len(reports)} reports"
+        if LABEL in labels:
+            yield f"{asking.name} still bears the label"
+        tags = Counter(body.partition("\n")[0] for body in said)
+        yield from (f"{asking.name} was told twice: {tag}" for tag, n in tags.items() if n > 1)
+
+
+def check_payments(blobs: Path, paid: Paid) -> Iterator[str]:
+    """A step whose end was stored is never paid for again."""
+    for spec in planned(blobs):
+        word = word_of(spec)
+        kept = blobs / "runs" / spec.run_id
+        for arm in Arm:
+            yield from _paid_after(kept / f"{arm}-1.zip", word, arm.value, paid)
+        passes = [kept / f"pass-{number}.json" for number in (1, 2)]
+        if all(path.exists() for path in passes):
+            latest = max(passes, key=lambda path: path.stat().st_mtime)
+            yield from _paid_after(latest, word, JUDGE, paid)
+
+
+def _paid_after(kept: Path, word: int, part: str, paid: Paid) -> Iterator[str]:
+    if kept.exists() and (count := paid.after(word, part, kept.stat().st_mtime + ON_ITS_WAY_S)):
+        yield f"word-{word}: {count} answers of {part} were paid after {kept.name} was stored"
+
+
+def planned(blobs: Path) -> list[RunSpec]:
+    """Every run of every plan that was carried out to its end."""
+    plans = [
+        Plan.model_validate_json(path.read_bytes()) for path in blobs.glob("requests/*/plan.json")
+    ]
+    specs = [spec for plan in plans for spec in plan.runs]
+    return [spec for spec in specs if (blobs / "runs" / spec.run_id / "ended.json").exists()]
+
+
+def word_of(spec: RunSpec) -> int:
+    found = WORD.search(spec.eval_case.prompt)
+    return int(found[1]) if found else -1
+
+
+async def check_redis(redis: Redis) -> list[str]:
+    """Nothing waits, nothing is under way."""
+    waiting = {queue: await redis.zcard(queue) for queue in (EVENTS, REQUESTS)}
+    found = [f"{count} jobs wait in {queue}" for queue, count in waiting.items() if count]
+    names = [key.decode() async for key in redis.scan_iter(count=1000)]
+    return found + [f"Redis still holds {name}" for name in names if name.startswith(PASSING)]
+
+
+def check_folders(fleet: Fleet) -> list[str]:
+    left = sorted(path.name for path in fleet.temporary.iterdir())
+    return [f"folders were left behind: {', '.join(left)}"] if left else []
+
+
+def check_logs(fleet: Fleet) -> Iterator[str]:
+    """No defect of ours was logged, no secret either."""
+    secrets = [
+        value
+        for name, value in fleet.environment.items()
+        if name.endswith(("SECRET", "API_KEY")) and len(value) > 8
+    ]
+    for process in fleet.processes:
+        text = process.log.read_text(encoding="utf-8", errors="replace")
+        yield from (f"{process.log.name} shows a secret" for value in secrets if value in text)
+        for line in process.lines():
+            if line.get("event") in ALARMS or line.get("level") in {"error", "critical"}:
+                yield f"{process.log.name}: {json.dumps(line)[:1500]}"
+
+
+def find_takeovers(fleet: Fleet) -> list[Takeover]:
+    """How long each job of a killed worker waited for the next one."""
+    workers = [one for one in fleet.processes if one.name == "worker"]
+    taken = {id(one): _jobs(one) for one in workers}
+    found = []
+    for dead in workers:
+        if dead.ended_by != "SIGKILL":
+            continue
+        for job in _held_at_the_end(dead):
+            later = [
+                at
+                for other in workers
+                if other is not dead
+                for at, other_job in taken[id(other)]
+                if other_job == job and at > dead.ended_at
+            ]
+            if later:
+                gap = (dead.ended_at, min(later))
+                found.append(Takeover(job, gap[1] - gap[0], TAKEOVER_S + _away(fleet, *gap)))
+    return found
+
+
+def _away(fleet: Fleet, start: float, end: float) -> float:
+    """For how long of a time nobody could take a job, since Redis was not there.
+
+    A worker looks for Redis twice a second.
+    """
+    return sum(
+        max(0.0, min(end, back) - max(start, gone)) + 1.0
+        for gone, back in fleet.outages
+        if gone < end and back > start
+    )
+
+
+def check_takeovers(takeovers: Sequence[Takeover]) -> list[str]:
+    return [
+        f"{one.job} waited {one.seconds:.1f} s for another worker"
+        for one in takeovers
+        if one.seconds > one.allowed_s
+    ]
+
+
+def _jobs(worker: Process) -> list[tuple[float, str]]:
+    return [
+        (time_of(line), line["job"]) for line in worker.lines() if line.get("event") == "job_taken"
+    ]
+
+
+def _held_at_the_end(worker: Process) -> set[str]:
+    held: set[str] = set()
+    for line in worker.lines():
+        if line.get("event") == "job_taken":
+            held.add(line["job"])
+        elif line.get("event") == "job_left":
+            held.discard(line["job"])
+    return held
