@@ -26,6 +26,7 @@ from bot.worker import Jobs
 from config.settings import Settings, names_in
 from handlers.events import Event
 from handlers.questions import HandlerContext, as_repo
+from jobs.alongside import alongside
 from jobs.benchmark import carry_out
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
@@ -173,7 +174,10 @@ async def wired(
     """
     redis = connect_patiently(settings.redis_url)
     try:
-        async with GitHubApp(settings, redis=redis, pacer=pacer) as app:
+        async with (
+            GitHubApp(settings, redis=redis, pacer=pacer) as app,
+            alongside(app.ask_early()),  # so that the first label does not wait for it
+        ):
             budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
             runs = await make_run_world(settings, budget=budget, scratch=scratch)
             yield Wiring(settings, redis, app, runs)

@@ -6,6 +6,7 @@ GitHub is down, and an installation that is suspended troubles nobody but itself
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
@@ -16,6 +17,7 @@ from redis.asyncio import Redis
 
 from bot.github.calls import Calls
 from bot.github.client import TIMEOUT, USER_AGENT, Client, may_use_proxy, tls
+from bot.github.deliveries import DeliveryLog
 from bot.github.failures import (
     BadCredentials,
     Limited,
@@ -27,10 +29,11 @@ from bot.github.failures import (
 )
 from bot.github.identity import Identity, OwnComments, identity_of
 from bot.github.pacing import MemoryPacer, Pacer, RedisPacer
+from bot.github.places import Installed, Place, list_installations, list_places, place_of
 from bot.github.repository import RepositoryClient
 from bot.github.retry import Timing
 from config.settings import Settings
-from jobs.errors import Gone, Transient
+from jobs.errors import Error, Gone, Transient
 from jobs.requests import Repo
 
 log = structlog.get_logger(__name__)
@@ -99,6 +102,13 @@ class GitHubApp:
                 self._identity = identity_of(await self._calls(APP_ITSELF).read_json("/app"))
         return self._identity
 
+    async def ask_early(self) -> None:
+        """Ask who we are before anybody waits for it; whoever needs it asks again if that fails."""
+        try:
+            await self.identity()
+        except Error as problem:
+            log.warning("identity_not_known_yet", problem=str(problem))
+
     async def installation_of(self, owner: str, repo: str) -> int:
         """The installation that covers a repository. Raises `Gone` if there is none."""
         path = f"/repos/{quote(owner, safe='')}/{quote(repo, safe='')}/installation"
@@ -109,6 +119,24 @@ class GitHubApp:
         if body.get("suspended_at"):
             raise Gone(f"the installation of the App on {owner}/{repo} is suspended")
         return int(body["id"])
+
+    def deliveries(self) -> DeliveryLog:
+        """The log of what GitHub tried to deliver to the App's webhook."""
+        return DeliveryLog(self._calls(APP_ITSELF))
+
+    def installations(self) -> AsyncIterator[Installed]:
+        """Every account that the App is installed on, suspended ones too."""
+        return list_installations(self._calls(APP_ITSELF))
+
+    def places(self, installation: int) -> AsyncIterator[Place]:
+        """The repositories of an installation. Raises `Gone` while it is suspended."""
+        return list_places(self._calls(installation), installation)
+
+    async def place(self, owner: str, repo: str) -> Place:
+        """One repository, under its present name. Raises `Gone` where the App is not."""
+        installation = await self.installation_of(owner, repo)
+        path = f"/repos/{quote(owner, safe='')}/{quote(repo, safe='')}"
+        return place_of(await self._calls(installation).read_json(path), installation)
 
     def repository(self, repo: Repo) -> RepositoryClient:
         """One repository; cheap, so make one for each request."""

@@ -96,6 +96,21 @@ async def test_who_we_are_is_asked_once_however_many_comments_come(scene: Scene)
     assert scene.paths in ([], ["GET /app"])
 
 
+async def test_a_label_after_the_early_question_asks_who_we_are_no_more(scene: Scene) -> None:
+    """A worker asks while it starts, so that a fresh one has as few calls as an old one."""
+    await scene.app.ask_early()
+    await scene.wiring().handle_event(a_labelled(repository=scene.repository))
+    assert scene.paths.count("GET /app") == 1
+    assert scene.paths[0] == "GET /app"
+
+
+async def test_a_worker_starts_though_github_does_not_tell_who_we_are(scene: Scene) -> None:
+    scene.gh.faults.answer(500, on="GET /app", times=100)
+    await scene.app.ask_early()
+    scene.gh.faults.clear()
+    assert (await scene.app.identity()).slug
+
+
 async def test_a_stranger_is_not_served_where_nobody_is_named(scene: Scene) -> None:
     """An App is installed by anybody; its operator pays for the own account only."""
     await scene.wiring(allowed_owners="").handle_event(a_labelled(repository=scene.repository))
