@@ -79,7 +79,9 @@ async def test_a_script_that_floods_its_output_is_stopped(environments):
 
 async def test_a_script_that_fills_the_disk_is_stopped(environments):
     """What it writes in the shown folder counts like everything else."""
-    said = await refusal(environments, "yes > /opt/environment/full")
+    said = await refusal(
+        environments, "head -c 30000000 /dev/zero > /opt/environment/full; sleep 1000"
+    )
     assert "filled more of the disk" in said
 
 
@@ -99,7 +101,9 @@ async def test_nothing_of_the_host_can_be_written_or_read(environments, tmp_path
     """Not the worker's data, not what the machine's users own, not the sandbox's own frame."""
     (tmp_path / "secret").write_text("host secret")
     script = f"""
-for place in / /opt /usr/bin /etc /run; do touch $place/written 2>/dev/null && echo "wrote $place"; done
+for place in / /opt /usr/bin /etc /run; do
+  touch $place/written 2>/dev/null && echo "wrote $place"
+done
 cat {tmp_path}/secret /etc/shadow /root/.bashrc 2>/dev/null && echo "read the host"
 [ -e {tmp_path} ] && echo "saw the data folder"
 env | grep -i -E 'key|token|secret' && echo "saw a secret"
