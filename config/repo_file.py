@@ -79,10 +79,12 @@ def parse_repo_file(content: bytes, path: str = REPO_FILES[0]) -> RepoFile:
 def _unknown_default(written: Mapping[str, object], line: int) -> list[Problem]:
     """The default must be there; asked of what is written, so that it is told beside the rest."""
     name, own = written.get("environment"), written.get("environments")
-    known = {*PRESETS, *(own if isinstance(own, dict) else ()), PLAIN}
-    if not isinstance(name, str) or name in known:
+    known = sorted({*PRESETS, *(own if isinstance(own, dict) else ())})
+    if not isinstance(name, str) or name in {*known, PLAIN}:
         return []
-    text = f"no environment has this name.{nearest(name, known)} There are {listed(sorted(known))}."
+    text = (
+        f"no environment has this name.{nearest(name, known)} There are {listed([*known, PLAIN])}."
+    )
     return [Problem(line, "environment", text)]
 
 

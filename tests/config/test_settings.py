@@ -146,3 +146,17 @@ def test_no_secret_shows_in_the_settings_or_in_what_is_wrong_with_them() -> None
 )
 def test_comma_lists(typed: str, names: tuple[str, ...]) -> None:
     assert names_in(typed) == names
+
+
+@pytest.mark.parametrize(
+    ("typed", "hosts"),
+    [("*", "*"), ("none", "none"), ("PyPI.org, p3m.dev,", "pypi.org,p3m.dev")],
+)
+def test_hosts_of_environments(typed: str, hosts: str) -> None:
+    assert some(environment_hosts=typed).environment_hosts == hosts
+
+
+@pytest.mark.parametrize("typed", ["*.org", "10.0.0.1", "pypi.org *", "https://pypi.org", "a,*"])
+def test_what_is_no_list_of_hosts_is_refused(typed: str) -> None:
+    with pytest.raises(ValidationError, match="environment_hosts"):
+        some(environment_hosts=typed)
