@@ -7,12 +7,11 @@ most commands take to run.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import sqrt
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
-_SEED = 1
-_RESAMPLES = 9_999
-"""Sign patterns drawn where there are more than can be listed; at 2.5 % an error of 0.16 %."""
 
 
 class Interval(NamedTuple):
@@ -21,9 +20,17 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    @property
-    def excludes_zero(self) -> bool:
-        return self.low > 0 or self.high < 0
+
+class Count(NamedTuple):
+    """How often something came out right."""
+
+    successes: int
+    trials: int
+    """At least 1."""
+
+
+Counted = tuple[Count, Count]
+"""One item before and after."""
 
 
 def find_rate_interval(
@@ -42,43 +49,35 @@ def find_rate_interval(
     return Interval(float(found.low), float(found.high))
 
 
-def find_paired_interval(
-    differences: Sequence[float], *, confidence: float = CONFIDENCE
+def find_difference_interval(
+    pairs: Sequence[Counted], *, confidence: float = CONFIDENCE
 ) -> Interval | None:
-    """An interval of the mean paired difference, by inverting the sign-flip test.
+    """An interval of the mean difference of rates, `after` minus `before`, over fixed items.
 
-    Holds every shift after whose removal the differences could as well have had the other
-    signs (R. A. Fisher, *The Design of Experiments*, 1935, §21). It asks that the pairs be
-    independent and their differences symmetric around the mean, nothing else. None where so
-    few differences exclude nothing at this confidence: at 95 % that is below six.
+    Answers whether more than chance in the repetitions lies between two conditions, for just
+    these items. The limits of each rate (Clopper and Pearson's) are recovered into those of
+    the mean, as in G. Y. Zou and A. Donner, *Construction of confidence limits about effect
+    measures: a general approach*, Statistics in Medicine 27 (2008). Where the rates are in
+    truth the same, it lies above zero at most once in 38 times. None without an item.
     """
-    tail = (1 - confidence) / 2
-    if not differences or 0.5 ** len(differences) > tail:
+    if not pairs:
         return None
-    if len(set(differences)) == 1:
-        return Interval(differences[0], differences[0])
-    mirrored = [-one for one in differences]
-    return Interval(_find_low(differences, tail), -_find_low(mirrored, tail))
+    difference = below = above = 0.0
+    for before, after in pairs:
+        rate_before, low_before, high_before = _find_limits(before, confidence)
+        rate_after, low_after, high_after = _find_limits(after, confidence)
+        difference += rate_after - rate_before
+        below += (rate_after - low_after) ** 2 + (high_before - rate_before) ** 2
+        above += (high_after - rate_after) ** 2 + (rate_before - low_before) ** 2
+    count = len(pairs)
+    return Interval((difference - sqrt(below)) / count, (difference + sqrt(above)) / count)
 
 
-def _find_low(differences: Sequence[float], tail: float) -> float:
-    """The smallest shift after which the differences are not surprisingly large."""
-    import numpy as np  # noqa: PLC0415
-    from scipy import optimize, stats  # noqa: PLC0415
+@lru_cache(maxsize=1_000)
+def _find_limits(counted: Count, confidence: float) -> tuple[float, float, float]:
+    """A rate and its exact limits."""
+    from scipy import stats  # noqa: PLC0415
 
-    found = np.asarray(differences, dtype=float)
-
-    def beyond(shift: float) -> float:
-        test = stats.permutation_test(
-            (found - shift,),
-            np.mean,
-            permutation_type="samples",
-            vectorized=True,
-            n_resamples=_RESAMPLES,
-            alternative="greater",
-            rng=np.random.default_rng(_SEED),  # the same patterns for every shift
-        )
-        return float(test.pvalue) - tail
-
-    lowest = float(found.min() - np.ptp(found))
-    return float(optimize.bisect(beyond, lowest, float(found.mean()), xtol=1e-6))
+    test = stats.binomtest(counted.successes, counted.trials)
+    limits = test.proportion_ci(confidence, method="exact")
+    return counted.successes / counted.trials, float(limits.low), float(limits.high)

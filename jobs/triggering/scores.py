@@ -6,7 +6,9 @@ no count but its own. A ratio over nothing is unknown, never zero and never one.
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import reduce
 
+from jobs.judging.reading import add_usage
 from jobs.requests import Value
 from jobs.triggering.observations import QueryResult
 from jobs.values import Usage
@@ -65,18 +67,10 @@ def score_queries(results: Sequence[QueryResult]) -> Scores:
     )
 
 
-def add_usage(results: Sequence[QueryResult]) -> Usage:
+def sum_usage(results: Sequence[QueryResult]) -> Usage:
     """Tokens and money of all sessions; the cost is None as soon as one has no known price."""
-    usages = [one.usage for result in results for one in result.observations]
-    costs = [usage.cost_usd for usage in usages if usage.requests or usage.cost_usd is not None]
-    return Usage(
-        requests=sum(usage.requests for usage in usages),
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        cache_read_tokens=sum(usage.cache_read_tokens for usage in usages),
-        cache_write_tokens=sum(usage.cache_write_tokens for usage in usages),
-        cost_usd=None if None in costs else sum((cost for cost in costs if cost), Decimal(0)),
-    )
+    usages = (one.usage for result in results for one in result.observations)
+    return reduce(add_usage, usages, Usage(cost_usd=Decimal(0)))
 
 
 def _ratio(part: int, whole: int) -> float | None:

@@ -1,12 +1,10 @@
-"""Intervals, against published values, against exact enumeration, and by their own promise."""
+"""Intervals, against published values and by their own promise."""
 
-from itertools import product
 from random import Random
-from statistics import mean
 
 import pytest
 
-from jobs.statistics.intervals import find_paired_interval, find_rate_interval
+from jobs.statistics.intervals import Count, find_difference_interval, find_rate_interval
 
 
 @pytest.mark.parametrize(
@@ -27,48 +25,52 @@ def test_a_rate_of_nothing_has_no_interval():
     assert find_rate_interval(0, 0) is None
 
 
-@pytest.mark.parametrize("count", range(6))
-def test_fewer_than_six_differences_exclude_nothing(count: int):
-    assert find_paired_interval([1.0] * count) is None
+def test_a_difference_over_no_items_has_no_interval():
+    assert find_difference_interval([]) is None
 
 
-def test_the_interval_ends_where_the_sign_flip_test_does():
-    differences = [0.1, 0.4, -0.2, 0.9, 0.3, 0.6, 0.0, 0.5]
+def test_the_interval_of_one_difference_joins_the_limits_of_both_rates():
+    found = find_difference_interval([(Count(0, 3), Count(3, 3))])
+    reach = 1 - 0.025 ** (1 / 3)  # the exact limit of 0 of 3, and of 3 of 3 from the other end
+    assert found == pytest.approx((1 - (2 * reach**2) ** 0.5, 1.0))
 
-    def p_greater(shift: float) -> float:
-        left = [one - shift for one in differences]
-        means = [
-            mean(sign * one for sign, one in zip(signs, left, strict=True))
-            for signs in product((1, -1), repeat=len(left))
-        ]
-        return sum(one >= mean(left) - 1e-12 for one in means) / len(means)
 
-    found = find_paired_interval(differences)
+def test_mirrored_conditions_have_mirrored_intervals():
+    pairs = [(Count(1, 3), Count(3, 3)), (Count(0, 2), Count(1, 3)), (Count(3, 3), Count(2, 3))]
+    found = find_difference_interval(pairs)
+    mirrored = find_difference_interval([(after, before) for before, after in pairs])
     assert found is not None
-    assert p_greater(found.low - 1e-3) <= 0.025 < p_greater(found.low + 1e-3)
-    mirrored = find_paired_interval([-one for one in differences])
-    assert mirrored == pytest.approx((-found.high, -found.low), abs=1e-5)
+    assert mirrored == pytest.approx((-found.high, -found.low))
 
 
-def test_six_gains_exclude_zero_and_mixed_signs_do_not():
-    gains = find_paired_interval([0.1, 0.2, 0.3, 0.2, 0.1, 0.4])
-    mixed = find_paired_interval([0.1, -0.2, 0.3, -0.2, 0.1, 0.0])
-    assert gains is not None
-    assert mixed is not None
-    assert gains.excludes_zero
-    assert not mixed.excludes_zero
-
-
-def test_differences_without_spread_have_their_value_for_an_interval():
-    assert find_paired_interval([0.5] * 6) == (0.5, 0.5)
-
-
-def test_the_interval_covers_the_truth_as_often_as_it_says():
+@pytest.mark.parametrize(
+    ("before", "after", "most_claims"),
+    [
+        ([0.5] * 8, [0.5] * 8, 0.05),
+        ([0.1, 0.3, 0.7, 0.9] * 2, [0.1, 0.3, 0.7, 0.9] * 2, 0.03),
+        ([0.5] * 2, [0.5] * 2, 0.05),
+    ],
+)
+def test_conditions_that_are_the_same_are_seldom_told_apart(
+    before: list[float], after: list[float], most_claims: float
+):
     draw = Random(7)
-    sets = [[draw.gauss(0.2, 0.5) for _ in range(8)] for _ in range(120)]
-    covered = 0
-    for differences in sets:
-        found = find_paired_interval(differences)
+
+    def count(rate: float) -> Count:
+        return Count(sum(draw.random() < rate for _ in range(3)), 3)
+
+    claims = 0
+    for _ in range(400):
+        pairs = [(count(one), count(two)) for one, two in zip(before, after, strict=True)]
+        found = find_difference_interval(pairs)
         assert found is not None
-        covered += found.low <= 0.2 <= found.high
-    assert covered / len(sets) >= 0.9
+        claims += found.low > 0
+    assert claims / 400 <= most_claims
+
+
+def test_a_skill_that_begins_to_fire_is_told_from_chance():
+    fired = [(Count(0, 3), Count(3, 3))] * 4
+    quiet = [(Count(3, 3), Count(3, 3))] * 4
+    found = find_difference_interval([*fired, *quiet])
+    assert found is not None
+    assert found.low > 0

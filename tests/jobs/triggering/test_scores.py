@@ -6,7 +6,7 @@ import pytest
 
 from jobs.triggering.eval_set import Query
 from jobs.triggering.observations import Observation, QueryResult
-from jobs.triggering.scores import Scores, add_usage, score_queries
+from jobs.triggering.scores import Scores, score_queries, sum_usage
 from jobs.values import Usage
 
 
@@ -82,6 +82,6 @@ def test_the_cost_is_unknown_as_soon_as_one_session_has_no_price():
         one = Observation(query_id="Q1", number=1, fired=True, usage=usage)
         return result().model_copy(update={"observations": (one,)})
 
-    assert add_usage([spent(Decimal("0.1")), spent(Decimal("0.2"))]).cost_usd == Decimal("0.3")
-    assert add_usage([spent(Decimal("0.1")), spent(None)]).cost_usd is None
-    assert add_usage([spent(Decimal("0.1")), result(None)]).cost_usd == Decimal("0.1")
+    assert sum_usage([spent(Decimal("0.1")), spent(Decimal("0.2"))]).cost_usd == Decimal("0.3")
+    assert sum_usage([spent(Decimal("0.1")), spent(None)]).cost_usd is None
+    assert sum_usage([spent(Decimal("0.1")), result(None)]).cost_usd == Decimal("0.1")

@@ -1,0 +1,136 @@
+"""Asks every query of a set as often as wanted, and keeps every answer as soon as it is there.
+
+A session that breaks is asked again a few times, then it is missing. Nothing that was kept is
+asked again, so whoever carries an evaluation out a second time pays only for what is missing.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jobs.judging.reading import add_usage
+from jobs.ports import BlobStore
+from jobs.triggering.eval_set import Query
+from jobs.triggering.installed import Installed
+from jobs.triggering.observations import RUNS_PER_QUERY, THRESHOLD, Observation, QueryResult
+from jobs.values import Limits, Model
+
+ATTEMPTS = 3
+"""Sessions for one observation, where the first ones break."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One session: a query, the skills it is asked among, and what it may use."""
+
+    query: Query
+    number: int
+    installed: Installed
+    model: Model
+    limits: Limits
+
+
+class Observer(Protocol):
+    """Runs one session and says whether the skill under test was used in it."""
+
+    async def observe(self, ask: Ask) -> Observation:
+        """A session that breaks is an observation of nothing; raises only `CancelledError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How an evaluation is carried out."""
+
+    model: Model
+    limits: Limits
+    """Of one session."""
+    runs_per_query: int = RUNS_PER_QUERY
+    threshold: float = THRESHOLD
+    at_once: int = 10
+    """Sessions that go on together."""
+
+
+Heard = Callable[[Observation], None]
+"""Takes every observation as it comes, those of an earlier attempt included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluator:
+    """Evaluates descriptions, each under a name of its own."""
+
+    observer: Observer
+    terms: Terms
+    blobs: BlobStore
+    prefix: str
+    """Where this request's observations are kept."""
+
+    async def evaluate(
+        self,
+        queries: Sequence[Query],
+        installed: Installed,
+        *,
+        round_name: str,
+        heard: Heard = lambda _: None,
+    ) -> tuple[QueryResult, ...]:
+        """The results of all queries, in their order.
+
+        `round_name` tells one evaluation of a description from a later, fresh one. Repetitions
+        of a query are apart in time: every query is asked once before any is asked twice.
+        """
+        slots = asyncio.Semaphore(self.terms.at_once)
+        folder = f"{self.prefix}/{round_name}-{installed.digest}"
+
+        async def see(number: int, query: Query) -> Observation:
+            async with slots:
+                ask = Ask(
+                    query=query,
+                    number=number,
+                    installed=installed,
+                    model=self.terms.model,
+                    limits=self.terms.limits,
+                )
+                observation = await self._observe(ask, f"{folder}/{query.id}-{number}.json")
+                heard(observation)
+                return observation
+
+        order = [
+            (number, query)
+            for number in range(1, self.terms.runs_per_query + 1)
+            for query in queries
+        ]
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(see(number, query)) for number, query in order]
+        seen = [task.result() for task in tasks]
+        return tuple(
+            QueryResult(
+                query=query,
+                observations=tuple(one for one in seen if one.query_id == query.id),
+                threshold=self.terms.threshold,
+            )
+            for query in queries
+        )
+
+    async def _observe(self, ask: Ask, key: str) -> Observation:
+        """What is kept, or what is seen now; only what was seen is kept."""
+        if (kept := await self.blobs.get(key)) is not None:
+            return Observation.model_validate_json(kept)
+        observation = await self.observer.observe(ask)
+        lost = [observation] if observation.fired is None else []
+        while observation.fired is None and len(lost) < ATTEMPTS:
+            observation = await self.observer.observe(ask)
+            lost += [observation] if observation.fired is None else []
+        if lost:
+            observation = _with_lost(observation, lost)
+        if observation.fired is not None:
+            await self.blobs.put(key, observation.model_dump_json().encode())
+        return observation
+
+
+def _with_lost(observation: Observation, lost: Sequence[Observation]) -> Observation:
+    """The observation with what the broken sessions before it used, which was paid as well."""
+    usage = observation.usage
+    for one in lost:
+        if one is not observation:
+            usage = add_usage(usage, one.usage)
+    return observation.model_copy(update={"usage": usage})
