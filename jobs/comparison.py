@@ -119,7 +119,7 @@ async def run_comparison(
         with_skill=judged.scored.with_skill if judged.scored else None,
         without_skill=judged.scored.without_skill if judged.scored else None,
         ungraded_reason=judged.reason,
-        environment=(prepared.name, *prepared.facts) if prepared.name else (),
+        environment=prepared.told,
         remarks=(
             *_remarks(spec, staged),
             *find_other_judges(spec, judged.passes),

@@ -11,6 +11,7 @@ from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
 from jobs.reporting.conclusion import ARM_TITLES, Conclusion, conclude, differs, unblind
+from jobs.reporting.conditions import hosts_part, render_refused_hosts
 from jobs.reporting.context import ReportContext
 from jobs.reporting.details import (
     evidence_part,
@@ -36,10 +37,12 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     conclusion = conclude(result)
     top = [_headline(result, conclusion), _what_ran(result, context)]
     if conclusion is None:
-        top += [_why_ungraded(result, context), render_metadata(result, context)]
+        top += [_why_ungraded(result, context), render_refused_hosts(result)]
+        top += [render_metadata(result, context)]
         top += ["### Sessions", render_scorecard(result)]
     else:
-        top += [_health(result, conclusion), render_metadata(result, context)]
+        top += [_health(result, conclusion), render_refused_hosts(result)]
+        top += [render_metadata(result, context)]
         top += ["### Scorecard", render_scorecard(result)]
         top += ["### Verdict", _verdict(result, conclusion)]
     parts: list[Part] = [
@@ -47,6 +50,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         _observations(result),
         evidence_part(result, context),
         sessions_part(result, context),
+        hosts_part(result, context),
         *files_parts(context),
         judging_part(result, context),
         _remarks(result, context),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jobs.reporting import escape, numbers
 from jobs.reporting.conclusion import WORTH, arms_of_pass
+from jobs.reporting.conditions import render_environment, render_launcher
 from jobs.reporting.context import ReportContext
 from jobs.results import ArmScore, RunResult
 from jobs.values import Arm, Model, SessionResult, Usage
@@ -15,20 +16,12 @@ NAME = 80
 """Characters of a name that are shown in a table."""
 MOST_METRICS = 3
 
-_MODES = {
-    "forced": "skill in the prompt, its files at `skill/`",
-    "installed": "skill installed, loaded on demand",
-}
-
 
 def render_metadata(result: RunResult, context: ReportContext) -> str:
     """The table of what ran, under which conditions, and who asked."""
     spec = result.spec
     tree = context.tree_url(spec)
     sha = escape.code(spec.skill.sha[:12])
-    conditions = f"{escape.code(spec.launcher)}, {_MODES[spec.mode]}"
-    if spec.environment:
-        conditions += f", environment {escape.code(spec.environment, 12)}"
     rows = [
         ("Eval case", escape.code(spec.eval_case.id, NAME)),
         ("Date", f"{result.started_at:%Y-%m-%d %H:%M} UTC"),
@@ -39,9 +32,11 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
             (f"[{sha}]({tree})" if tree else sha) + f" at commit {escape.code(spec.commit[:7])}",
         ),
         ("Asked by", escape.inline(spec.asker, NAME)),
-        ("Launcher", conditions),
+        ("Launcher", render_launcher(result)),
         ("Judge", _judge(result)),
     ]
+    if environment := render_environment(result):
+        rows.append(("Environment", environment))
     if spec.vs != "none":
         rows.append(("Compared with", escape.code(spec.vs, NAME)))
     return _table(("Run", escape.code(spec.run_id, NAME)), rows, ":--|:--")

@@ -27,6 +27,14 @@ class Prepared:
     facts: tuple[str, ...] = ()
     """What pre-flight found, for the report: `R 4.2.2`, `jsonlite 1.8.4`."""
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What a report says of it: its name, then what is in it; empty for the plain sandbox."""
+        if not self.name:
+            return ()
+        hosts = (f"hosts that can be reached: {', '.join(self.hosts)}",) if self.hosts else ()
+        return (self.name, *self.facts, *hosts)
+
 
 PLAIN = Prepared()
 """The sandbox as it is, with nothing prepared."""

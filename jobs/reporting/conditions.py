@@ -1,0 +1,90 @@
+"""Under which conditions a run's sessions worked, and what they asked for and did not get.
+
+Names of hosts come out of a session, facts out of an environment that somebody else made:
+all of it is foreign text and shown as such.
+"""
+
+from collections.abc import Iterable
+
+from jobs.reporting import escape, numbers
+from jobs.reporting.context import ReportContext
+from jobs.reporting.fit import Blocks, Part, details
+from jobs.results import RunResult
+from jobs.values import Arm
+
+MOST_FACTS = 16
+_NAME = 80
+_MODES = {
+    "forced": "skill in the prompt, its files at `skill/`",
+    "installed": "skill installed, loaded on demand",
+}
+
+
+def render_launcher(result: RunResult) -> str:
+    """The launcher with its version, how the skill was given, and the kind of sandbox."""
+    spec = result.spec
+    named = escape.code(spec.launcher)
+    if version := _either(one.launcher_version for one in result.sessions):
+        named += f" {version}"
+    sandbox = _either(one.sandbox for one in result.sessions)
+    return f"{named}, {_MODES[spec.mode]}" + (f", sandbox {sandbox}" if sandbox else "")
+
+
+def render_environment(result: RunResult) -> str:
+    """The prepared environment: its name, short digest and what was found in it; or nothing."""
+    digest = escape.code(result.spec.environment[:12])
+    if not result.environment:
+        return digest
+    name, *facts = result.environment
+    shown = [escape.inline(fact, 200) for fact in facts[:MOST_FACTS]]
+    if len(facts) > MOST_FACTS:
+        shown.append(f"and {len(facts) - MOST_FACTS} more")
+    titled = escape.code(name, _NAME) + (f" ({digest})" if digest else "")
+    return f"{titled}: {', '.join(shown)}" if shown else titled
+
+
+def render_refused_hosts(result: RunResult) -> str:
+    """The line that must not be missed where hosts were asked for in vain; empty if none was."""
+    counts = [len(_refused(result, arm)) for arm in Arm]
+    if not any(counts):
+        return ""
+    having, lacking = counts
+    return (
+        f"⚠️ **Hosts were refused**: {having} with the skill, {lacking} without it. What a "
+        "session wanted from them it had to do without; they are listed below."
+    )
+
+
+def hosts_part(result: RunResult, context: ReportContext) -> Part:
+    """Every host that a session asked for in vain, by arm, with the reason."""
+    titles = {Arm.WITH_SKILL: "With the skill", Arm.WITHOUT_SKILL: "Without it"}
+    blocks = [
+        f"- {titles[arm]}: {escape.inline(refusal, 400)}"
+        for arm in Arm
+        for refusal in _refused(result, arm)
+    ]
+    before, after = details(
+        f"Hosts that were refused ({numbers.plural(len(blocks), 'entry', 'entries')})"
+    )
+    return Blocks(
+        blocks=blocks,
+        note=f"*Shortened; all of them are {context.rest}.*",
+        before=before,
+        after=after,
+    )
+
+
+def _refused(result: RunResult, arm: Arm) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            refusal
+            for session in result.sessions
+            if session.arm is arm
+            for refusal in session.refused_hosts
+        )
+    )
+
+
+def _either(told: Iterable[str]) -> str:
+    """What the sessions say of themselves; with two answers the run is void, and says why."""
+    return " or ".join(escape.code(value, 40) for value in dict.fromkeys(told) if value)
