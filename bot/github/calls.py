@@ -67,20 +67,26 @@ class Calls:
         return await self.repeat(attempt)
 
     async def pages(
-        self, path: str, *, params: dict[str, Any] | None = None
+        self,
+        path: str,
+        *,
+        params: dict[str, Any] | None = None,
+        within: str = "",
+        most: int = MOST_PAGES,
     ) -> AsyncIterator[dict[str, Any]]:
-        """Every entry of a listing, page after page.
+        """Every entry of a listing, page after page; `within` names the field it stands in.
 
-        Counts pages itself and takes only the word "next" from the Link header: its address
-        may name a host that a proxy hides, where the token has no business.
+        Raises `Transient` after `most` pages. Counts pages itself and takes only the word
+        "next" from the Link header: its address may name a host that a proxy hides, where the
+        token has no business.
         """
-        for page in range(1, MOST_PAGES + 1):
+        for page in range(1, most + 1):
             entries, more = await self.repeat(partial(self._page, path, params or {}, page))
-            for entry in entries:
+            for entry in entries[within] if within else entries:
                 yield entry
             if not more:
                 return
-        raise Transient(f"GitHub lists more than {MOST_PAGES} pages at {path}")
+        raise Transient(f"GitHub lists more than {most} pages at {path}")
 
     async def write(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Run an attempt that is safe to repeat, each time in its own moment."""
@@ -166,9 +172,7 @@ class Calls:
         except httpx.InvalidURL:
             raise NotFound(f"{moved}: redirected to what is no address") from None
 
-    async def _page(
-        self, path: str, params: dict[str, Any], page: int
-    ) -> tuple[list[dict[str, Any]], bool]:
+    async def _page(self, path: str, params: dict[str, Any], page: int) -> tuple[Any, bool]:
         asked = params | {"per_page": PAGE, "page": page}
         answer = await self.send("GET", path, params=asked)
         return json_of(answer), "next" in answer.links

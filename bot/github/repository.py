@@ -12,6 +12,7 @@ from bot.github.calls import Calls
 from bot.github.comments import Comments
 from bot.github.issues import IsOwn, IssueCalls
 from bot.github.labels import Labels
+from bot.github.listings import Listings
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
 from jobs.ports import Comment, Issue, Permission, Reaction
@@ -34,6 +35,8 @@ class RepositoryClient:
         self._comments = Comments(calls, self._issues, repo)
         self._labels = Labels(calls, self._issues, repo)
         self._releases = Releases(calls, repo)
+        self.listings = Listings(calls, self._issues, repo)
+        """What the whole repository holds, for upkeep; no port of the jobs."""
 
     async def default_commit(self) -> str:
         return await self._reads.default_commit()
