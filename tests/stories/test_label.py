@@ -115,3 +115,10 @@ async def test_what_ended_is_counted(scene: Scene) -> None:
     page = await scene.get("/metrics")
     assert 'skillbench_runs_total{outcome="graded"} 1.0' in page
     assert 'skillbench_sessions_total{outcome="completed"} 2.0' in page
+
+
+async def test_a_worker_knows_who_it_is_before_anybody_asks(scene: Scene) -> None:
+    def asked() -> bool:
+        return any(sent.route == "/app" for sent in scene.github.requests)
+
+    await scene.until(asked, "the question who we are")

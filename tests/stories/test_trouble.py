@@ -63,7 +63,7 @@ async def test_two_sessions_that_leave_nothing_are_no_success(tmp_path: Path, ap
         scene.label(1)
         await scene.label_gone(1)
         [report] = scene.reports(1)
-        assert report.startswith("## ⚠️ Neither session produced anything")
+        assert "\n## ⚠️ Neither session produced anything" in report
         assert any("neither session produced anything" in said for said in scene.bot_comments(1))
         assert "rocket" not in scene.reactions(1)
         assert scene.reactions(1)[-1] == "confused"
