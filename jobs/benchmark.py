@@ -6,7 +6,6 @@ GitHub is found again instead of being written twice.
 """
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import uuid4
@@ -18,6 +17,7 @@ from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.content.tarball import extract_tarball
 from jobs.errors import Gone, Transient, UserError
+from jobs.keeping import request_folder
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
@@ -67,7 +67,7 @@ async def _carry_out(request: Request, world: World) -> None:
     if request.origin == "label" and NEEDS_BENCHMARK not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
-    kept = f"requests/{_request_id(request)}"
+    kept = request_folder(request)
     if await world.runs.blobs.exists(f"{kept}/ended"):
         log.info("ended_before", key=request.key)
         return
@@ -84,12 +84,6 @@ async def _carry_out(request: Request, world: World) -> None:
         else:
             await reply_nothing_to_do(plan, world)
     await world.runs.blobs.put(f"{kept}/ended", b"")
-
-
-def _request_id(request: Request) -> str:
-    """Names this very asking: a label that is put on again asks anew."""
-    asking = f"{request.key}|{request.asked_at.isoformat()}"
-    return hashlib.sha256(asking.encode()).hexdigest()
 
 
 @asynccontextmanager

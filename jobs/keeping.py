@@ -2,17 +2,38 @@
 
 A run that has ended is kept whole, with or without a score: what is left of it then is
 publishing, and that costs nothing however often it fails. Of a step that was begun and left
-nothing, only the beginning is known; its money is counted as gone.
+nothing, only the beginning is known; its money is counted as gone. A step that was begun
+three times in vain is not begun again: whatever ends it would end it once more.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from jobs.requests import Request
+from jobs.errors import Error
 from jobs.results import RunResult
 from jobs.values import RunSpec
 from jobs.world import RunWorld
+
+MOST_BEGINNINGS = 3
+"""Of a step of a run; more would pay for ever for what takes its worker down or runs too long."""
+
+
+class GivenUp(Error):  # noqa: N818 -- reads as the outcome it is
+    """A step was begun as often as may be and never ended; the message is safe to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Attempts that ended with their worker, and the most they can have cost."""
+
+    attempts: int
+    usd: Decimal
 
 
 async def keep_ended(result: RunResult, files: Mapping[str, Path], world: RunWorld) -> None:
@@ -47,13 +68,59 @@ async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None
     """Note that a step begins which may cost `usd`.
 
     Where it began before and is begun again, a worker was lost with what it had spent: as
-    much is set aside once more for the day. Raises `OverBudget` where that is too much.
+    much is set aside once more for the day. Raises `OverBudget` where that is too much, and
+    `GivenUp` where it was begun `MOST_BEGINNINGS` times.
     """
-    key = _key(spec, f"{step}.begun")
-    before = int(await world.blobs.get(key) or 0)
+    before = await _count_beginnings(step, spec, world)
+    if before >= MOST_BEGINNINGS:
+        raise GivenUp(
+            f"its step {step} was begun {before} times and never ended: each time the worker "
+            "that ran it was stopped or lost. It is not begun again, so that it costs no more"
+        )
     if before:
-        await world.budget.reserve(f"{spec.run_id}-{step}-{before}", spec.repo, usd)
-    await world.blobs.put(key, str(before + 1).encode())
+        await world.budget.reserve(_set_aside(spec, step, before), spec.repo, usd)
+    await world.blobs.put(_key(spec, f"{step}.begun"), str(before + 1).encode())
+
+
+async def count_lost(
+    shares: Mapping[str, Decimal], ended: Collection[str], spec: RunSpec, world: RunWorld
+) -> Lost:
+    """What was lost of a run with these steps and their shares, of which some have `ended`."""
+    attempts, usd = 0, Decimal(0)
+    for step, share in shares.items():
+        lost = max(await _count_beginnings(step, spec, world) - (step in ended), 0)
+        attempts += lost
+        usd += lost * share
+    return Lost(attempts, usd)
+
+
+async def settle(result: RunResult, steps: Iterable[str], world: RunWorld) -> None:
+    """Settle a run with the sum over its attempts: what is known, and what lost ones may cost."""
+    spec = result.spec
+    await world.budget.settle(spec.run_id, result.known_cost_usd + result.lost_usd)
+    for step in steps:
+        for number in range(1, await _count_beginnings(step, spec, world)):
+            await world.budget.settle(_set_aside(spec, step, number), Decimal(0))
+
+
+async def _count_beginnings(step: str, spec: RunSpec, world: RunWorld) -> int:
+    return int(await world.blobs.get(_key(spec, f"{step}.begun")) or 0)
+
+
+def _set_aside(spec: RunSpec, step: str, number: int) -> str:
+    """The name under which the day's money for one lost attempt is set aside."""
+    return f"{spec.run_id}-{step}-{number}"
+
+
+def request_folder(request: Request) -> str:
+    """Where a request keeps its plan, and that it has ended."""
+    return asking_folder(request.key, request.asked_at)
+
+
+def asking_folder(key: str, asked_at: datetime) -> str:
+    """The same by key and time: a label that is put on again asks anew."""
+    asking = f"{key}|{asked_at.isoformat()}"
+    return f"requests/{hashlib.sha256(asking.encode()).hexdigest()}"
 
 
 def _key(spec: RunSpec, name: str) -> str:

@@ -6,8 +6,10 @@ its tag, so that a request carried out a second time edits the comment it has.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 
 import structlog
 
@@ -69,9 +71,29 @@ class LivingComment:
             self._shown = state
 
 
+ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")
+
+
 def comment_tag(request: Request) -> str:
-    """The hidden tag of the request's comment; a label asked for later has a new comment."""
-    return f"request:{request.key}:{request.asked_at:%Y%m%dT%H%M%S}"
+    """The hidden tag of the request's comment; a label asked for later has a new comment.
+
+    Key and time stand in it whole, so that the asking can be read back from the comment.
+    """
+    fraction = f".{request.asked_at:%f}" if request.asked_at.microsecond else ""
+    return f"request:{request.key}:{request.asked_at:%Y%m%dT%H%M%S}{fraction}"
+
+
+def find_asked(tag: str) -> tuple[str, datetime] | None:
+    """Key and time of the asking that a comment's tag names; None for other tags."""
+    found = ASKED.fullmatch(tag)
+    if found is None:
+        return None
+    fraction = found["fraction"] or ".000000"
+    try:
+        at = datetime.strptime(f"{found['at']}{fraction}+0000", "%Y%m%dT%H%M%S.%f%z")
+    except ValueError:
+        return None
+    return found["key"], at
 
 
 @asynccontextmanager

@@ -7,7 +7,8 @@ reads a tag must make sure that the comment is the App's own: anybody can type o
 """
 
 import hashlib
-from urllib.parse import quote
+import re
+from urllib.parse import quote, unquote
 
 LONGEST_TAG = 160
 """Escaped characters; a longer tag is cut and ends in its digest."""
@@ -18,6 +19,7 @@ ROOM_FOR_TAG = 200
 
 OPENING = "<!-- skillbench:tag "
 CLOSING = " -->"
+CUT = re.compile(rf"(?=.{{{LONGEST_TAG}}}$).+\.[0-9a-f]{{32}}")
 
 
 def render_tag(tag: str) -> str:
@@ -38,6 +40,17 @@ def with_tag(body: str, tag: str) -> str:
             f"render at most {LONGEST_COMMENT - ROOM_FOR_TAG}"
         )
     return text
+
+
+def find_tag(body: str) -> str | None:
+    """The tag on a comment's first line; None where there is none, or only the cut one of a
+    tag that was too long.
+    """
+    first = body.partition("\n")[0].rstrip()
+    if not (first.startswith(OPENING) and first.endswith(CLOSING)):
+        return None
+    escaped = first.removeprefix(OPENING).removesuffix(CLOSING)
+    return None if CUT.fullmatch(escaped) else unquote(escaped)
 
 
 def bears_tag(body: str, tag: str) -> bool:

@@ -12,6 +12,7 @@ from bot.github.tags import (
     LONGEST_TAG,
     ROOM_FOR_TAG,
     bears_tag,
+    find_tag,
     render_tag,
     with_tag,
 )
@@ -55,6 +56,16 @@ def test_long_tags_that_begin_alike_stay_different():
 )
 def test_a_tag_anywhere_but_on_the_first_line_is_none(body: str):
     assert not bears_tag(body, "report")
+
+
+@pytest.mark.parametrize("tag", ["report:1", "end:request:label:a/b--c#7:20260504T120000", "ä ö<"])
+def test_a_tag_is_read_back_from_its_comment(tag: str):
+    assert find_tag(with_tag("Text", tag)) == tag
+    assert find_tag(f"Text\n{render_tag(tag)}") is None
+
+
+def test_a_cut_tag_is_not_taken_for_the_whole_one():
+    assert find_tag(with_tag("Text", "x" * 500)) is None
 
 
 def test_line_ends_that_github_rewrote_do_not_hide_a_tag():
