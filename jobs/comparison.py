@@ -6,21 +6,31 @@ GitHub, and nothing here knows how a session or a judge works inside.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
+from config.settings import Settings
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
-from jobs.keeping import begin, find_ended, keep_ended
+from jobs.keeping import (
+    GivenUp,
+    Lost,
+    begin,
+    count_lost,
+    find_ended,
+    keep_ended,
+    settle,
+)
 from jobs.matched import find_mismatch, find_other_judges
 from jobs.results import RunResult
-from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
+from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript, pass_step
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.sessions.run_limits import session_limits
+from jobs.sessions.run_limits import judge_limits, session_limits
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.workspace import remove_tree
 from jobs.values import Arm, RunSpec, SessionResult
@@ -97,20 +107,14 @@ async def run_comparison(
         await world.launchers.get(spec.launcher).prove(prepared, folder / "proof")
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     await moved("running")
-    arms = await _run_arms(spec, staged, world, folder)
-    sessions = tuple(work.session for work in arms.values())
-    judged = Judged(reason=_why_not_scored(sessions) or find_mismatch(spec, sessions))
-    if judged.reason is None:
-        await moved("judging")
-        outputs = {arm: work.output for arm, work in arms.items()}
-        judged = await judge_run(
-            JudgeInput(spec=spec, outputs=outputs, inputs=staged.inputs, folder=folder), world
-        )
+    arms, judged = await _run_and_judge(spec, staged, world, folder, moved)
+    shares = _shares(world.settings)
+    lost = await count_lost(shares, _ended(arms, judged), spec, world)
     result = RunResult(
         spec=spec,
         started_at=started_at,
         ended_at=world.clock(),
-        sessions=sessions,
+        sessions=tuple(work.session for work in arms.values()),
         passes=judged.passes,
         lost_readings=judged.lost,
         candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha),
@@ -120,14 +124,17 @@ async def run_comparison(
         without_skill=judged.scored.without_skill if judged.scored else None,
         ungraded_reason=judged.reason,
         environment=prepared.told,
+        lost_attempts=lost.attempts,
+        lost_usd=lost.usd,
         remarks=(
+            *_losses(lost),
             *_remarks(spec, staged),
             *find_other_judges(spec, judged.passes),
             *judged.remarks,
         ),
     )
     await keep_ended(result, {name: folder / name for name in _KEPT}, world)
-    await world.budget.settle(spec.run_id, result.known_cost_usd)
+    await settle(result, shares, world)
     return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
 
 
@@ -136,8 +143,9 @@ async def _find_ended(spec: RunSpec, folder: Path, world: RunWorld) -> Finished 
     result = await find_ended(spec, _KEPT, folder, world)
     if result is None:
         return None
-    await world.budget.settle(spec.run_id, result.known_cost_usd)
-    return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in Arm})
+    await settle(result, _shares(world.settings), world)
+    arms = [session.arm for session in result.sessions]  # fewer where the run was given up
+    return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in arms})
 
 
 def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path, prepared: Prepared) -> _Staged:
@@ -153,6 +161,26 @@ def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path, prepared: Prepared) 
     )
 
 
+async def _run_and_judge(
+    spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path, moved: Moved
+) -> tuple[dict[Arm, _ArmWork], Judged]:
+    """The sessions that there are, and what judging gave: a reason where it gave no score."""
+    arms: dict[Arm, _ArmWork] = {}
+    try:
+        arms = await _run_arms(spec, staged, world, folder)
+        sessions = tuple(work.session for work in arms.values())
+        if reason := _why_not_scored(sessions) or find_mismatch(spec, sessions):
+            return arms, Judged(reason=reason)
+        await moved("judging")
+        outputs = {arm: work.output for arm, work in arms.items()}
+        given = JudgeInput(spec=spec, outputs=outputs, inputs=staged.inputs, folder=folder)
+        return arms, await judge_run(given, world)
+    except GivenUp as given_up:
+        stored = [arm for arm in Arm if await world.blobs.exists(_stored_at(arm, spec))]
+        found = {arm: await _run_arm(arm, spec, staged, world, folder) for arm in stored}
+        return arms or found, Judged(reason=f"{given_up}.")
+
+
 async def _run_arms(
     spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
 ) -> dict[Arm, _ArmWork]:
@@ -160,9 +188,34 @@ async def _run_arms(
     limits = session_limits(world.settings)
     for arm in Arm:
         if not await world.blobs.exists(_stored_at(arm, spec)):
-            await begin(f"{arm}-{TRIAL}", spec, limits.cost_usd, world)
+            await begin(_step(arm), spec, limits.cost_usd, world)
     works = await asyncio.gather(*(_run_arm(arm, spec, staged, world, folder) for arm in Arm))
     return dict(zip(Arm, works, strict=True))
+
+
+def _step(arm: Arm) -> str:
+    return f"{arm}-{TRIAL}"
+
+
+def _shares(settings: Settings) -> dict[str, Decimal]:
+    """The steps of a run that cost money, each with the most it may cost."""
+    session, reading = session_limits(settings).cost_usd, judge_limits(settings).cost_usd
+    return dict.fromkeys(map(_step, Arm), session) | dict.fromkeys(map(pass_step, PASSES), reading)
+
+
+def _ended(arms: Collection[Arm], judged: Judged) -> set[str]:
+    """The steps whose cost is known, because they came to an end."""
+    numbers = {reading.number for reading in (*judged.passes, *judged.lost)}
+    return {*map(_step, arms), *map(pass_step, numbers)}
+
+
+def _losses(lost: Lost) -> tuple[str, ...]:
+    text = (
+        f"{lost.attempts} of this run's sessions and readings were begun and ended with their "
+        "worker, and what they cost is not in the figures above. Up to "
+        f"{lost.usd:.2f} USD are counted for them."
+    )
+    return (text,) if lost.attempts else ()
 
 
 def _stored_at(arm: Arm, spec: RunSpec) -> str:

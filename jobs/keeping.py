@@ -14,8 +14,8 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from jobs.requests import Request
 from jobs.errors import Error
+from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.values import RunSpec
 from jobs.world import RunWorld

@@ -116,6 +116,10 @@ class RunResult(Value):
     ungraded_reason: str | None = None
     environment: tuple[str, ...] = ()
     """Name of the prepared environment and what pre-flight found in it; empty: the plain one."""
+    lost_attempts: int = 0
+    """Sessions and readings that were begun and ended with their worker, of this run."""
+    lost_usd: Decimal = Decimal(0)
+    """The most that those can have cost; what they did cost is known to nobody."""
     remarks: tuple[str, ...] = ()
     """What the reader must know: withheld files, price unknown, model mismatch."""
 

@@ -66,7 +66,7 @@ async def judge_run(given: JudgeInput, world: RunWorld) -> Judged:
     ]
     for number in PASSES:
         if not await world.blobs.exists(f"{_kept(number, spec)}.json"):
-            await begin(f"pass-{number}", spec, judge_limits(world.settings).cost_usd, world)
+            await begin(pass_step(number), spec, judge_limits(world.settings).cost_usd, world)
     readings = await asyncio.gather(
         *(
             _read(number, candidates, given, world)
@@ -116,6 +116,11 @@ async def _read(
 
 def _kept(number: int, spec: RunSpec) -> str:
     return f"runs/{spec.run_id}/pass-{number}"
+
+
+def pass_step(number: PassNumber) -> str:
+    """The name under which a pass is begun and kept."""
+    return f"pass-{number}"
 
 
 def judge_transcript(folder: Path, number: int) -> Path:
