@@ -20,7 +20,7 @@ import structlog
 from arq.constants import in_progress_key_prefix, job_key_prefix, retry_key_prefix
 from arq.worker import Worker
 
-from bot.queues import KEEP_JOB, milliseconds
+from bot.queues import AGAIN, KEEP_JOB, milliseconds
 from bot.redis_clients import REDIS_AWAY
 
 LEASE_S = 15.0
@@ -67,14 +67,21 @@ return 1
 END = (
     STILL_OURS
     + """
-redis.call('del', KEYS[1], KEYS[3], KEYS[5])
+local again = redis.call('get', KEYS[6])
+redis.call('del', KEYS[1], KEYS[3], KEYS[5], KEYS[6])
 redis.call('set', KEYS[2], 'nobody', 'px', ARGV[3])
-redis.call('zrem', KEYS[4], ARGV[2])
+if again then
+  redis.call('set', KEYS[3], again, 'px', ARGV[4])
+  redis.call('zadd', KEYS[4], ARGV[5], ARGV[2])
+else
+  redis.call('zrem', KEYS[4], ARGV[2])
+end
 return 1
 """
 )
-"""Take a job off the queue for good. Signed by nobody, so that a renewal which was on its way
-at the same time, or a paused worker's, does not bring it back.
+"""Take a job off the queue, for good unless it was asked for again meanwhile. Signed by nobody,
+so that a renewal which was on its way at the same time, or a paused worker's, does not bring it
+back.
 """
 
 HAND_BACK = (
@@ -191,7 +198,7 @@ class LeaseWorker(Worker):
         del result_data, result_timeout_s, keep_result_forever, keep_in_progress
         lease = self._leases[job_id]
         if finish:
-            await self._let_go(job_id, END, [])
+            await self._end(job_id)
         else:
             score = lease.score + (incr_score or 0)
             back: list[Argument] = [lease.stored, milliseconds(KEEP_JOB), score]
@@ -200,7 +207,10 @@ class LeaseWorker(Worker):
     async def finish_failed_job(self, job_id: str, result_data: bytes | None) -> None:
         """Take a job that could not even start off the queue."""
         del result_data
-        await self._let_go(job_id, END, [])
+        await self._end(job_id)
+
+    async def _end(self, job_id: str) -> None:
+        await self._let_go(job_id, END, [milliseconds(KEEP_JOB), self._leases[job_id].score])
 
     async def _take(self, job_id: str, score: int) -> Lease | None:
         token = uuid4().hex
@@ -249,11 +259,12 @@ class LeaseWorker(Worker):
         return int(self._lease_s * 1000)
 
     def _keys(self, job_id: str) -> list[str]:
-        """Lease, last taker, job, queue, count of tries."""
+        """Lease, last taker, job, queue, count of tries, what was asked meanwhile."""
         return [
             in_progress_key_prefix + job_id,
             f"skillbench:taker:{job_id}",
             job_key_prefix + job_id,
             self.queue_name or "",
             retry_key_prefix + job_id,
+            AGAIN + job_id,
         ]

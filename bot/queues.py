@@ -24,10 +24,13 @@ REQUESTS = "skillbench:requests"
 
 HANDLE_EVENT = "handle_event"
 CARRY_OUT_REQUEST = "carry_out_request"
+END_CANCELLED = "end_cancelled"
 ANSWER_UNREADABLE = "answer_unreadable"
 """Stands in for every job that this version cannot read."""
 
 JOB_KEY = "arq:job:"
+AGAIN = "skillbench:again:"
+"""Where a job lies that was asked for while the one with its id goes on: the next to run."""
 KEEP_JOB = timedelta(days=30)
 """How long a job may wait for a worker before it is given up."""
 REMEMBER = timedelta(days=7)
@@ -113,25 +116,30 @@ async def enqueue(redis: Redis, request: Request, *, delivery: str = "") -> bool
     """Put a request on its queue, in turn; False where its key is there, or was this week.
 
     A request from a comment is known by its key for a week, since its delivery may come
-    again. One from a label is known only while it waits or runs: putting the label on once
-    more asks once more. `delivery` is noted for `find_asking`.
+    again. One from a label is known only while it waits or runs; it is looked at once more
+    when that has ended, since the label may have been put on again in the moment in which it
+    was taken off. `delivery` is noted for `find_asking`.
     """
     now = now_ms()
     job_id = f"request:{request.key}"
-    remember = milliseconds(REMEMBER) if request.origin == "comment" else 0
-    lanes = find_lanes(request)
+    is_label = request.origin == "label"
+    remember = 0 if is_label else milliseconds(REMEMBER)
+    job = make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now, find_lanes(request))
     memory = f"skillbench:asked:{request.key}"
+    if is_label:  # first, so that the one under way cannot end without seeing it
+        await redis.set(AGAIN + job_id, job, px=milliseconds(KEEP_JOB))
     taken = await redis.register_script(ENQUEUE_IN_TURN)(
         keys=[REQUESTS, JOB_KEY + job_id, memory, SERVED, LATEST, ARRIVALS],
         args=[
             job_id,
-            make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now, lanes),
+            job,
             request.repo.full_name.casefold(),
             milliseconds(KEEP_JOB),
             remember,
         ],
     )
     if taken:
+        await redis.delete(AGAIN + job_id)
         asking = msgspec.json.encode({"delivery": delivery, "at": now})
         await redis.set(_asking_key(request), asking, px=milliseconds(REMEMBER))
     return bool(taken)

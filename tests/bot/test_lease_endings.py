@@ -1,11 +1,14 @@
 """The moments at which a job ends: crossed by a renewal, by a deployment, by a defect."""
 
 import asyncio
+from datetime import timedelta
 
 from redis.asyncio import Redis
 
-from bot.queues import JOB_KEY, make_job, now_ms
+from bot.queues import JOB_KEY, REQUESTS, enqueue, make_job, now_ms
 from tests.bot.lease_process import GO, JOB, QUEUE, make_worker
+from tests.bot.working import World, settled, working
+from tests.builders import NOON, a_request
 
 LEASE_KEY = "arq:in-progress:job-1"
 WAIT_S = 20.0
@@ -87,3 +90,32 @@ async def test_a_job_that_breaks_its_worker_ends_neither_it_nor_the_others(
     polling.cancel()
     await asyncio.gather(polling, return_exceptions=True)
     await worker.close()
+
+
+async def test_a_label_put_on_again_while_its_run_ends_is_looked_at_once_more(
+    redis_url: str, redis: Redis
+) -> None:
+    """Taken off by us, put on by a person, and told to us before the job was off its queue."""
+    world = World(gate=asyncio.Event())
+    assert world.gate is not None
+    first, second = (
+        a_request(key="k", origin="label", comment_id=None, asked_at=NOON + timedelta(days))
+        for days in (0, 1)
+    )
+    assert await enqueue(redis, first, delivery="d-1")
+    async with working(redis_url, world):
+        await world.until(lambda: "request k" in world.happened)
+        assert not await enqueue(redis, second, delivery="d-2")
+        world.gate.set()
+        await world.until(lambda: world.happened.count("ended k") == 2)
+        await settled(redis, REQUESTS)
+    assert [request.asked_at for request in world.requests] == [first.asked_at, second.asked_at]
+    assert not await redis.exists("skillbench:again:request:k")
+
+
+async def test_a_label_that_was_put_on_once_is_looked_at_once(redis_url: str, redis: Redis) -> None:
+    world = World()
+    await enqueue(redis, a_request(key="k", origin="label", comment_id=None), delivery="d-1")
+    async with working(redis_url, world):
+        await settled(redis, REQUESTS)
+    assert world.happened == ["request k", "ended k"]

@@ -23,6 +23,7 @@ class World:
 
     happened: list[str] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     event_outcomes: list[Exception | None] = field(default_factory=list)
     request_outcomes: list[Exception | None] = field(default_factory=list)
     say_outcomes: list[Exception | None] = field(default_factory=list)
@@ -41,6 +42,7 @@ class World:
             raise outcome
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
+        self.requests.append(request)
         self.note(f"request {request.key}" + (" last" if last_try else ""))
         try:
             if self.gate is not None:
