@@ -7,7 +7,6 @@ breaks meanwhile.
 
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +15,8 @@ from demo.play import HERE as DEMO
 
 OWNERS = ("north", "east", "south")
 PERSON, STRANGER = "maria", "nobody"
+FIRST_ISSUE = 101
+"""The sample's own eval cases belong to smaller numbers."""
 LABEL = "needs-benchmark"
 MARKER = "<!-- skillbench:v1 "
 Kind = Literal["label", "command", "twins", "both", "help", "stranger", "half"]
@@ -138,7 +139,9 @@ def draw_askings(
         kind: Kind = "label" if number == 0 else rng.choice(LIKELY)
         repository = rng.choice(repositories)
         body = (UNFINISHED if kind == "half" else TASK).format(number=number)
-        issue = repository.open_issue(author=PERSON, title=f"Task {number}", body=body)
+        issue = repository.open_issue(
+            author=PERSON, title=f"Task {number}", body=body, number=FIRST_ISSUE + number
+        )
         at_s = rng.uniform(0, span_s)
         askings.append(Asking(kind, number, at_s, repository, issue.number, []))
     return sorted(askings, key=lambda asking: asking.at_s)
@@ -146,6 +149,3 @@ def draw_askings(
 
 def unanswered(askings: list[Asking], bot: str) -> list[str]:
     return [asking.name for asking in askings if not asking.is_answered(bot)]
-
-
-Answered = Callable[[], list[str]]

@@ -26,8 +26,10 @@ from bot.embedded_redis import find_server
 from bot.redis_clients import REDIS_AWAY
 
 ROOT = Path(__file__).parents[2]
-START_S = 30.0
+START_S = 90.0
 STOP_S = 30.0
+_LIVING: set[int] = set()
+"""Processes of all games of this process that have not ended."""
 SUBREAPER = 36
 """`prctl`: whoever loses their parent becomes our child, so that we can count them."""
 
@@ -42,7 +44,8 @@ class Process:
     ended_by: str = ""
     """What we sent it; empty: nothing yet."""
     ended_at: float = 0.0
-    is_paused: bool = False
+    pauses: list[tuple[float, float]] = field(default_factory=list)
+    """When it was stopped for a while; the last one may still last."""
 
     @property
     def is_alive(self) -> bool:
@@ -51,6 +54,12 @@ class Process:
     def send(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             self.running.send_signal(number)
+
+    @property
+    def working_since(self) -> float | None:
+        """When a worker began to take jobs; None before it does."""
+        told = (time_of(line) for line in self.lines() if line.get("event") == "working")
+        return next(told, None)
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Its log lines that are JSON."""
@@ -89,8 +98,10 @@ class Fleet:
         self.temporary.mkdir()
         await self.start_redis()
         await self.start_web()
-        for _ in range(workers):
-            self.workers.append(await self.start_worker())
+        self.workers = [await self.start_worker() for _ in range(workers)]
+        async with asyncio.timeout(START_S):
+            while not all(worker.working_since for worker in self.workers):
+                await asyncio.sleep(0.1)
 
     async def start_redis(self) -> None:
         """Give Redis back, with what its append-only file holds."""
@@ -130,14 +141,13 @@ class Fleet:
         process.ended_by = number.name
         process.ended_at = time.time()
         process.send(number)
-        if process.is_paused:
-            process.send(signal.SIGCONT)
         try:
             await asyncio.wait_for(process.running.wait(), STOP_S)
         except TimeoutError:
             process.ended_by = f"{number.name}, which it did not obey"
             process.send(signal.SIGKILL)
             await process.running.wait()
+        _LIVING.discard(process.running.pid)
 
     async def stop(self) -> None:
         """End everything in good order, Redis last."""
@@ -172,6 +182,7 @@ class Fleet:
                 stderr=told,
             )
         process = Process(name, running, log)
+        _LIVING.add(running.pid)
         self.processes.append(process)
         return process
 
@@ -198,10 +209,10 @@ def orphans() -> list[str]:
                     parents[int(folder.name)] = int(parent)
     found = []
     for pid in parents:
-        above = pid
-        while above in parents and above != os.getpid():
-            above = parents[above]
-        if above == os.getpid() and pid != above:
+        above = [pid]
+        while above[-1] in parents and above[-1] != os.getpid():
+            above.append(parents[above[-1]])
+        if above[-1] == os.getpid() and len(above) > 1 and not _LIVING.intersection(above):
             with suppress(OSError):
                 found.append(f"{pid} {_command_of(pid)}")
     return found

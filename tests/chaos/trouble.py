@@ -57,7 +57,6 @@ class Broken:
 
     kills: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
-    pauses: list[tuple[float, float]] = field(default_factory=list)
 
 
 def draw_kills(rng: random.Random, *, count: int, span_s: float) -> list[Move]:
@@ -120,12 +119,10 @@ class Breaker:
         workers = self._fleet.workers
         worker = workers[move.where % len(workers)]
         began = time.time()
-        worker.is_paused = True
         worker.send(signal.SIGSTOP)
         await asyncio.sleep(move.length_s * LONGEST_PAUSE_S)
         worker.send(signal.SIGCONT)
-        worker.is_paused = False
-        self.broken.pauses.append((began, time.time()))
+        worker.pauses.append((began, time.time()))
 
     def _spoil(self, move: Move) -> None:
         faults, place = self._github.faults, PLACES[move.where % len(PLACES)]
