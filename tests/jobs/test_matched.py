@@ -4,7 +4,7 @@ import pytest
 
 from jobs.matched import find_mismatch, find_other_judges
 from jobs.values import Arm
-from tests.builders import a_pass, a_run_spec, a_session
+from tests.builders import a_pass, a_run_spec, a_session, some_limits
 
 
 def sessions(with_skill: tuple[str, ...], without_skill: tuple[str, ...]) -> list[object]:
@@ -61,6 +61,45 @@ def test_another_launcher_or_other_tools_are_a_mismatch(changes, named) -> None:
     reason = find_mismatch(a_run_spec(), arms)
     assert reason is not None
     assert reason.endswith(f"{named}.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"sandbox": "bubblewrap"}, "kinds of sandbox: bubblewrap and docker"),
+        ({"environment": ""}, "environments: sha256:0123456789ab and the machine's own"),
+        (
+            {"environment": "sha256:ffff456789abcdef"},
+            "environments: sha256:0123456789ab and sha256:ffff456789ab",
+        ),
+        ({"limits": some_limits(turns=99)}, "limits: turns"),
+        ({"limits": some_limits(wall_s=9.0, cost_usd="0.5")}, "limits: wall_s, cost_usd"),
+    ],
+    ids=["sandbox", "no environment", "another image", "a limit", "two limits"],
+)
+def test_another_world_or_another_limit_is_a_mismatch(changes, named) -> None:
+    """It happens where a worker is set up anew between the two sessions of a run."""
+    own = {
+        "sandbox": "docker",
+        "environment": "sha256:0123456789abcdef",
+        "limits": some_limits(),
+    }
+    arms = [
+        a_session(arm=Arm.WITH_SKILL, **own),
+        a_session(arm=Arm.WITHOUT_SKILL, **(own | changes)),
+    ]
+    reason = find_mismatch(a_run_spec(), arms)
+    assert reason is not None
+    assert reason.endswith(f"{named}.")
+
+
+def test_a_session_of_an_older_worker_is_not_held_against_the_run() -> None:
+    """It did not tell what it met; whatever it tells has to agree."""
+    arms = [
+        a_session(arm=Arm.WITH_SKILL),
+        a_session(arm=Arm.WITHOUT_SKILL, sandbox="docker", limits=some_limits()),
+    ]
+    assert find_mismatch(a_run_spec(), arms) is None
 
 
 def test_the_order_of_tools_is_no_mismatch() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.model_api import Call, Gate, Reply, Stall
+from demo.model_api import Gate, Reply, Stall
 from jobs.sessions.prepared import Prepared
 from jobs.values import Arm, SessionEnd
 from tests.jobs.claude_code.sessions import (
@@ -18,41 +18,7 @@ from tests.jobs.claude_code.sessions import (
     make_launcher,
     run_session,
 )
-
-LOOK_AROUND = r"""
-import os, socket, sys
-
-def show(title, content):
-    print("=====", title)
-    print(content)
-
-def read(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read(2_000_000)
-    except OSError as error:
-        return str(error).encode()
-
-for pid in sorted(name for name in os.listdir("/proc") if name.isdigit()):
-    for name in ("environ", "cmdline", "mountinfo", "maps", "status"):
-        show(f"/proc/{pid}/{name}", read(f"/proc/{pid}/{name}"))
-    for fd in (os.listdir(f"/proc/{pid}/fd") if os.access(f"/proc/{pid}/fd", os.R_OK) else []):
-        try:
-            show(f"/proc/{pid}/fd/{fd}", os.readlink(f"/proc/{pid}/fd/{fd}"))
-        except OSError as error:
-            show(f"/proc/{pid}/fd/{fd}", error)
-for top, folders, files in os.walk("/"):
-    if top == "/":
-        folders[:] = [name for name in folders if name not in {"proc", "usr", "sys"}]
-    for name in files:
-        path = os.path.join(top, name)
-        if os.path.islink(path) or path.startswith(("/dev/", "/opt/claude")):
-            continue
-        show(path, read(path) if os.path.isfile(path) else "no plain file")
-show("names", socket.if_nameindex())
-for path in ("/proc/net/unix", "/proc/net/tcp", "/proc/net/route", "/proc/self/cgroup"):
-    show(path, read(path))
-"""
+from tests.jobs.looking import LOOK_AROUND, SEEN, look, set_up_worker
 
 KNOCK = r"""
 import json, os, socket, sys
@@ -92,23 +58,14 @@ def looks(api):
     """Lets the scripted model run a Python script in its session, and gives what it printed."""
 
     def looks(script: str, *arguments: str) -> None:
-        words = " ".join(arguments)
-        command = f"cat > /tmp/look.py <<'EOF'\n{script}\nEOF\npython3 /tmp/look.py {words}"
-        command += " > /box/output/seen.txt 2>&1"
-        api.script(Reply(calls=(Call("Bash", {"command": command}),)), Reply(text="looked"))
+        api.script(Reply(calls=(look(script, *arguments),)), Reply(text="looked"))
 
     return looks
 
 
 @pytest.fixture
 def worker(tmp_path, monkeypatch):
-    """A worker's secrets and data, as a session must not find them."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.setenv("SKILLBENCH_GITHUB_WEBHOOK_SECRET", "a-webhook-secret")
-    data = tmp_path / "data" / "blobs"
-    data.mkdir(parents=True)
-    (data / "ledger.txt").write_text("WORKERS-DATA")
-    return KEY, "a-webhook-secret", "WORKERS-DATA", "ledger.txt", str(data)
+    return set_up_worker(tmp_path, monkeypatch)
 
 
 async def test_no_key_no_data_of_the_worker_and_no_other_session_is_in_reach(
@@ -128,7 +85,7 @@ async def test_no_key_no_data_of_the_worker_and_no_other_session_is_in_reach(
         ran = await run_session(launcher, a_session_spec(own_folder))
         stall.gate.released.set()
         await waiting
-    seen = ran.output("seen.txt")
+    seen = ran.output(SEEN)
     assert ran.result.end is SessionEnd.COMPLETED
     assert "===== /proc/1/environ" in seen
     assert "===== names" in seen
@@ -137,7 +94,7 @@ async def test_no_key_no_data_of_the_worker_and_no_other_session_is_in_reach(
         assert secret not in seen
     assert "people lose track" not in seen
     assert str(other_folder) not in seen
-    assert str(Path(__file__).parents[3]) not in seen.replace(str(launcher.cli.binary), "")
+    assert str(Path(__file__).parents[3]) not in seen.replace(str(launcher.conversations.cli.binary), "")
     assert "with_skill" not in seen
     assert "without_skill" not in seen
     assert f"'{os.uname().nodename}'" not in seen
@@ -150,7 +107,7 @@ async def test_nothing_but_the_sessions_own_model_answers_a_knock(launcher, api,
         ran = await run_session(launcher, a_session_spec(tmp_path))
         with pytest.raises(BlockingIOError):
             host_service.accept()
-    seen = ran.output("seen.txt")
+    seen = ran.output(SEEN)
     assert [line.split()[0] for line in seen.splitlines()[:6]] == ["refused"] * 6
     assert "REACHED" not in seen
     assert "ANSWERED" not in seen
@@ -169,7 +126,7 @@ async def test_two_sessions_have_tokens_of_their_own(launcher, looks, tmp_path):
         (tmp_path / name).mkdir()
         looks("import os; print(os.environ['ANTHROPIC_API_KEY'])")
         ran = await run_session(launcher, a_session_spec(tmp_path / name))
-        tokens.append(ran.output("seen.txt").strip())
+        tokens.append(ran.output(SEEN).strip())
     assert len(set(tokens)) == 2
     assert all(token.startswith("session-") and len(token) > 30 for token in tokens)
 
@@ -182,7 +139,7 @@ async def test_hosts_that_are_allowed_are_told_to_both_arms(launcher, api, looks
         looks("import json, os; print(json.dumps(dict(os.environ)))")
         spec = replace(a_session_spec(tmp_path / arm, arm), prepared=prepared)
         ran = await run_session(launcher, spec)
-        environment = json.loads(ran.output("seen.txt"))
+        environment = json.loads(ran.output(SEEN))
         seen.append(
             {name: environment[name] for name in ("https_proxy", "HTTPS_PROXY", "no_proxy")}
         )
