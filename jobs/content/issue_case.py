@@ -26,7 +26,6 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         statements = (Statement(rubric.strip().strip("`")),)
     files = with_inline_links(sections.get("files"), sections.body)
     query = sections.get("query")
-    environment = strip_marks(sections.get("environment"))
     return CaseDraft(
         id=issue_eval_id(number),
         source="issue",
@@ -37,10 +36,16 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         rubric_without_items=not is_none(rubric) and not statements,
         files=(files,) if files else (),
         language=read_language(sections.get("language")),
-        environment="" if is_none(environment) else environment,
+        environment=read_environment(sections.get("environment")),
         skills=read_skill_lines(with_inline_links(sections.get("skills"), sections.body)),
         remarks=sections.near_misses,
     )
+
+
+def read_environment(text: str) -> str:
+    """The name of an environment, without marks; what is more than a line stays as it is."""
+    line = text if "\n" in text.strip() else strip_marks(plain_text(text)).strip()
+    return "" if is_none(line) else line
 
 
 def read_language(text: str) -> str | None:

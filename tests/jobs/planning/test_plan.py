@@ -1,0 +1,104 @@
+"""A plan pins the environment of its runs, and costs nothing where there is none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.settings import Settings
+from jobs.content.skills import find_skills
+from jobs.errors import Refused
+from jobs.planning.dedup import record_key
+from jobs.planning.plan import Plan, PlanInput, make_plan
+from jobs.values import Model, RunSpec
+from tests.builders import a_model, a_request, an_issue
+from tests.jobs.content.trees import WORD_COUNT, Content, write_tree
+from tests.jobs.planning.known import known
+
+BODY = """## Skills
+word-count
+
+## Query
+Count.
+
+## Rubric Criteria (Assertions)
+- prints 42
+"""
+FILES: dict[str, Content] = {
+    "word-count/SKILL.md": WORD_COUNT,
+    ".github/skillbench.yml": "environments: {small: {packages: {commands: [sort]}}}\n",
+}
+
+
+class OneModel:
+    """Serves every model, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def resolve(self, asked: str) -> Model:
+        self.asked.append(asked)
+        return a_model(asked=asked)
+
+    def price_known(self, _: Model) -> bool:
+        return True
+
+
+def anything_goes(_: RunSpec) -> None:
+    """A launcher that can carry out every run."""
+
+
+async def plan(
+    tmp_path: Path, body: str = BODY, catalog: OneModel | None = None, **request: Any
+) -> Plan:
+    snapshot = write_tree(tmp_path, FILES)
+    given = PlanInput(
+        request=a_request(**request),
+        issue=an_issue(body=body),
+        snapshot=snapshot,
+        shelf=find_skills(snapshot),
+        known=known(),
+        check=anything_goes,
+    )
+    return await make_plan(given, catalog or OneModel(), Settings(_env_file=None))
+
+
+async def test_every_run_bears_the_digest_of_the_plans_environment(tmp_path: Path):
+    made = await plan(tmp_path, environment="small", models=("a-1", "b-1"))
+    assert made.environment is not None
+    assert made.environment.packages.commands == ("sort",)
+    assert {spec.environment for spec in made.runs} == {made.environment.digest}
+    assert Plan.model_validate_json(made.model_dump_json()) == made
+
+
+async def test_a_run_in_another_environment_is_another_run(tmp_path: Path):
+    plain = await plan(tmp_path / "a")
+    small = await plan(tmp_path / "b", environment="small")
+    [one], [other] = plain.runs, small.runs
+    assert plain.environment is None
+    assert one.environment == ""
+    assert record_key(one) != record_key(other)
+    assert one.run_id != other.run_id
+
+
+async def test_an_issue_may_name_its_environment(tmp_path: Path):
+    made = await plan(tmp_path, f"{BODY}\n## Environment\nsmall\n")
+    assert made.environment is not None
+    assert made.environment.name == "small"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("smal", "There is no environment `smal`. Did you mean `small`?"),
+        ("image: evil/box", "must be one name and nothing else, as defined in"),
+    ],
+)
+async def test_what_an_issue_may_not_name_is_refused_before_any_model_is_asked(
+    tmp_path: Path, named: str, said: str
+):
+    catalog = OneModel()
+    with pytest.raises(Refused, match="environment") as refused:
+        await plan(tmp_path, f"{BODY}\n## Environment\n{named}\n", catalog)
+    assert said in str(refused.value)
+    assert catalog.asked == []
