@@ -29,7 +29,8 @@ from handlers.questions import HandlerContext, as_repo
 from jobs.alongside import alongside
 from jobs.benchmark import carry_out
 from jobs.claude_code.cli import ClaudeCli
-from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
+from jobs.claude_code.conversation import CliConversations, ModelApi
+from jobs.claude_code.launcher import ClaudeCodeLauncher
 from jobs.environments.environments import SandboxEnvironments
 from jobs.environments.folders import Folders
 from jobs.environments.images import find_image_id
@@ -102,7 +103,7 @@ def make_launchers(settings: Settings, api: ApiLauncher, sandboxes: SandboxMaker
             )
         if not settings.anthropic_api_key.get_secret_value():
             raise Refused("ANTHROPIC_API_KEY is not set.")  # noqa: TRY301
-        claude = ClaudeCodeLauncher(
+        conversations = CliConversations(
             cli=ClaudeCli.find(settings.claude_binary),
             sandboxes=sandboxes,
             api=ModelApi(base_url=settings.anthropic_base_url, key=settings.anthropic_api_key),
@@ -110,6 +111,7 @@ def make_launchers(settings: Settings, api: ApiLauncher, sandboxes: SandboxMaker
         )
     except Refused as reason:
         return Launchers({"api": api}, {"claude-code": str(reason)})
+    claude = ClaudeCodeLauncher(conversations=conversations)
     return Launchers({"api": api, "claude-code": claude}, {})
 
 

@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from demo.model_api import CLAUDE_LIKE, Asked, Reply, ScriptedModelApi
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.command import make_cli_arguments, make_environment
-from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
+from jobs.claude_code.conversation import CliConversations, ModelApi
+from jobs.claude_code.launcher import ClaudeCodeLauncher
 from jobs.models.tally import Tally
 from jobs.proxy.connect import HostGate
 from jobs.proxy.model_proxy import ModelProxy, Upstream
@@ -75,12 +76,13 @@ async def main() -> int:
 
 async def measure_sessions(cli: ClaudeCli, arrivals: Arrivals, url: str, folder: Path) -> float:
     """How many milliseconds more a session takes to its first request than the program alone."""
-    launcher = ClaudeCodeLauncher(
+    conversations = CliConversations(
         cli=cli,
         sandboxes=BubblewrapMaker(),
         api=ModelApi(base_url=url, key=SecretStr(KEY)),
         memory_mb=4_096,
     )
+    launcher = ClaudeCodeLauncher(conversations=conversations)
     spec = a_session_spec(folder)
 
     async def sandboxed() -> None:

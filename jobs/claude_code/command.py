@@ -15,6 +15,7 @@ from jobs.values import Limits
 TOOLS = ("Bash", "Read", "Write", "Edit", "Glob", "Skill")
 """In both arms: without a skill, the listing of the tool `Skill` is empty."""
 BINARY = "/opt/claude"
+NO_BASH = "bash is missing in the sandbox"
 CONFIGURATION = "/home/agent/.claude"
 DEFAULT_COMMAND_S = 120
 """For a shell command that names no time of its own, as in the other launcher."""
@@ -63,6 +64,15 @@ def make_cli_arguments(model: str, limits: Limits, system: str) -> list[str]:
 def make_program(cli_arguments: Sequence[str]) -> list[str]:
     """The whole command inside the sandbox: the forwarder, and under it Claude Code."""
     return forwarded([BINARY, *cli_arguments])
+
+
+def make_probe() -> list[str]:
+    """A command that gives the version of Claude Code where all is there that it needs.
+
+    Its tool `Bash` takes no other shell; that is missed only once it is used.
+    """
+    script = f'command -v bash >/dev/null || {{ echo "{NO_BASH}" >&2; exit 127; }}; exec "$0" "$@"'
+    return forwarded(["/bin/sh", "-c", script, BINARY, "--version"])
 
 
 def make_environment(

@@ -7,6 +7,7 @@ is; no line of it is changed.
 
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -79,11 +80,11 @@ class SkillWatch:
     """A line that nothing but its SKILL.md holds; empty if it has none that is long enough."""
 
     @classmethod
-    def make(cls, skill: Skill, folder: str, text: str) -> Self:
-        """Watch for the skill in `folder` whose SKILL.md says `text`."""
+    def make(cls, names: Iterable[str], folder: str, text: str) -> Self:
+        """Watch for the skill in `folder`, called by any of `names`, whose SKILL.md says `text`."""
         line = max((line.strip() for line in text.splitlines()), key=len, default="")
         telltale = line if len(line) >= _TELLTALE else ""
-        return cls(frozenset({skill.name, folder_name(skill)}), folder, telltale)
+        return cls(frozenset(names), folder, telltale)
 
     def sees(self, call: Call, answer: str) -> bool:
         """Whether a call that worked has read the skill.

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from jobs.claude_code.cli import ClaudeCli, find_version_problem
-from jobs.claude_code.command import BINARY, make_program, merge_variables
+from jobs.claude_code.command import BINARY, NO_BASH, make_probe, merge_variables
 from jobs.errors import Transient, UserError
 from jobs.sessions.box import Bind
 from jobs.sessions.prepared import PLAIN, Prepared
@@ -39,7 +39,7 @@ async def find_misfit(
     `scratch` is a folder for a workspace. Raises as opening a sandbox does.
     """
     said = bytearray()
-    program = Program(argv=make_program(["--version"]), on_output=said.extend, timeout_s=_TIMEOUT_S)
+    program = Program(argv=make_probe(), on_output=said.extend, timeout_s=_TIMEOUT_S)
     workspace = await asyncio.to_thread(Workspace.make, scratch)
     try:
         async with sandboxes.open(
@@ -67,6 +67,10 @@ def _find_failure(cli: ClaudeCli, end: ProgramEnd, *, is_image: bool) -> str | N
             if is_image
             else "Sessions in Claude Code need a python3 below /usr, which the sandbox is shown: "
             "install the system's own, for example with `apt-get install python3`."
+        )
+    if end.exit_code == _NOT_FOUND and NO_BASH in errors:
+        return "Sessions in Claude Code need bash" + (
+            " in the image: add it there." if is_image else ": install it on the worker's machine."
         )
     if end.exit_code == _NOT_FOUND and is_image:
         return (

@@ -13,7 +13,8 @@ import pytest
 from pydantic import SecretStr
 
 from jobs.claude_code.cli import ClaudeCli
-from jobs.claude_code.launcher import ClaudeCodeLauncher, ModelApi
+from jobs.claude_code.conversation import CliConversations, ModelApi
+from jobs.claude_code.launcher import ClaudeCodeLauncher
 from jobs.errors import Refused
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.session_spec import SessionSpec
@@ -105,7 +106,8 @@ def make_launcher(cli: ClaudeCli, base_url: str = NOWHERE, **changes: Any) -> Cl
         "memory_mb": 2_048,
         "max_retries": 1,
     }
-    return ClaudeCodeLauncher(**(defaults | changes))
+    own = {name: changes.pop(name) for name in ("make_gate", "clock") if name in changes}
+    return ClaudeCodeLauncher(conversations=CliConversations(**(defaults | changes)), **own)
 
 
 def a_skill_folder(folder: Path, text: str = SKILL_TEXT) -> Path:

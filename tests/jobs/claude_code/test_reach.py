@@ -94,7 +94,9 @@ async def test_no_key_no_data_of_the_worker_and_no_other_session_is_in_reach(
         assert secret not in seen
     assert "people lose track" not in seen
     assert str(other_folder) not in seen
-    assert str(Path(__file__).parents[3]) not in seen.replace(str(launcher.conversations.cli.binary), "")
+    assert str(Path(__file__).parents[3]) not in seen.replace(
+        str(launcher.conversations.cli.binary), ""
+    )
     assert "with_skill" not in seen
     assert "without_skill" not in seen
     assert f"'{os.uname().nodename}'" not in seen

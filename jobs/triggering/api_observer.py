@@ -1,0 +1,109 @@
+"""Sessions of a trigger evaluation by our own agent loop, for models without a program.
+
+Each session has a sandbox of its own with the skills in it; it is stopped as soon as the
+skill under test was used, for nothing that comes later can change the answer.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec, TranscriptEvent
+from jobs.errors import Transient
+from jobs.judging.reading import add_usage
+from jobs.sandbox import SandboxMaker
+from jobs.sessions.box import Bind
+from jobs.sessions.tools import SessionTools
+from jobs.sessions.workspace import Workspace
+from jobs.triggering.ends import make_observation
+from jobs.triggering.evaluation import Ask
+from jobs.triggering.observations import Observation
+from jobs.triggering.skill_tools import SkillTools, render_system
+from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
+from jobs.values import Usage
+
+_ANSWER_TOKENS = 8_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiObserver:
+    """Implements `jobs.triggering.evaluation.Observer`."""
+
+    agent: Agent
+    sandboxes: SandboxMaker
+    memory_mb: int
+    scratch: Path
+    monotonic: Callable[[], float] = time.monotonic
+
+    async def observe(self, ask: Ask) -> Observation:
+        """One session; a sandbox that cannot start makes it an observation of nothing."""
+        workspace = await asyncio.to_thread(Workspace.make, self.scratch)
+        noticed = asyncio.Event()
+        watches = await asyncio.to_thread(make_watches, ask.installed)
+        use = SkillUse(ask.installed.skill.name, watches, noticed.set)
+        spent = UsageSink()
+        started = self.monotonic()
+        try:
+            end = await self._converse(ask, workspace, use, spent, noticed)
+        except Transient as trouble:
+            return Observation(
+                query_id=ask.query.id, number=ask.number, fired=None, detail=str(trouble)
+            )
+        finally:
+            await workspace.remove()
+        usage = end.usage if end else spent.usage
+        return make_observation(ask, use, end, usage=usage, wall_s=self.monotonic() - started)
+
+    async def _converse(
+        self,
+        ask: Ask,
+        workspace: Workspace,
+        use: SkillUse,
+        spent: "UsageSink",
+        noticed: asyncio.Event,
+    ) -> ConversationEnd | None:
+        """The conversation's end; None where it was stopped because the skill was used."""
+        (workspace.work / FOLDER).mkdir(parents=True)
+        skills = Bind(ask.installed.folder, f"/box/{FOLDER}")
+        async with self.sandboxes.open(
+            workspace.work, memory_mb=self.memory_mb, binds=[skills]
+        ) as sandbox:
+            spec = ConversationSpec(
+                model=ask.model,
+                system=render_system(ask.installed),
+                prompt=ask.query.text,
+                toolbox=SkillTools(SessionTools(sandbox), ask.installed, use),
+                limits=ask.limits,
+                max_answer_tokens=_ANSWER_TOKENS,
+            )
+            talking = asyncio.create_task(self.agent.converse(spec, spent))
+            seeing = asyncio.create_task(noticed.wait())
+            try:
+                await asyncio.wait({talking, seeing}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                ended = talking.done()
+                for task in (talking, seeing):
+                    task.cancel()
+                await asyncio.wait({talking, seeing})
+            return talking.result() if ended else None
+
+
+@dataclass(slots=True)
+class UsageSink:
+    """Keeps what a conversation has used, also of one that is stopped before its end."""
+
+    usage: Usage = field(default_factory=lambda: Usage(cost_usd=Decimal(0)))
+
+    def write(self, event: TranscriptEvent) -> None:
+        """Takes the events of a conversation, and of them the counts."""
+        if event.kind == "usage":
+            counts = {name: event.content.get(name) for name in _COUNTS}
+            self.usage = add_usage(self.usage, Usage.model_validate({"requests": 1, **counts}))
+
+
+_COUNTS = (
+    "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd",
+)  # fmt: skip
