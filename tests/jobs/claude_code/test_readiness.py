@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from jobs.claude_code.cli import ClaudeCli
+from jobs.claude_code.command import NO_BASH
 from jobs.claude_code.readiness import find_problem
 from jobs.errors import Refused, Transient
 from jobs.sessions.bubblewrap import BubblewrapMaker
@@ -72,6 +73,8 @@ class BareMaker:
     [
         ("bubblewrap", NO_PYTHON.encode(), "apt-get install python3"),
         ("docker", NO_PYTHON.encode(), "python3 in the image"),
+        ("docker", NO_BASH.encode(), "bash in the image"),
+        ("bubblewrap", NO_BASH.encode(), "install it on the worker's machine"),
         ("docker", b"/opt/claude cannot be run: No such file or directory", "glibc"),
     ],
 )

@@ -1,4 +1,4 @@
-"""An image with Python, made of this machine's own: for programs that busybox cannot run."""
+"""An image with Python and bash, made of this machine's own: for what busybox cannot run."""
 
 import re
 import shutil
@@ -12,11 +12,12 @@ from tests.jobs.sessions.podman import Engine, unpack_busybox
 
 IMAGE = "localhost/skillbench-test-python:latest"
 _PYTHON = Path("/usr/bin/python3")
+_BASH = Path("/bin/bash")
 _UNUSED = shutil.ignore_patterns("test", "dist-packages", "site-packages", "__pycache__", "*.a")
 
 
 def import_python_image(engine: Engine, folder: Path, *programs: Path) -> None:
-    """Give the engine busybox, Python, and the libraries that `programs` load.
+    """Give the engine busybox, Python, bash, and the libraries that `programs` load.
 
     Skips where the machine's Python has another shape than Debian's.
     """
@@ -25,7 +26,8 @@ def import_python_image(engine: Engine, folder: Path, *programs: Path) -> None:
     if not python.is_file() or not library.is_dir():
         pytest.skip(f"there is no Python at {_PYTHON} with its modules in /usr/lib")
     root = unpack_busybox(folder)
-    for path in {python, *_libraries(python), *(_ for p in programs for _ in _libraries(p))}:
+    loaded = {library for program in (python, _BASH, *programs) for library in _libraries(program)}
+    for path in {python, _BASH, *loaded}:
         target = root / path.relative_to("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)

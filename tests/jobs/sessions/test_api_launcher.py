@@ -219,6 +219,7 @@ async def test_a_platform_that_recovers_costs_a_fresh_session_and_nothing_else(q
     result = await quick.run()
     assert (result.end, result.scored, result.turns) == ("completed", True, 2)
     assert result.usage.requests == 3, "the answer of the lost attempt is paid for, too"
+    assert result.limits == quick.spec().limits, "as allowed, not what the first attempt left"
     transcript = [json.loads(line) for line in quick.read(result, "transcript.jsonl").splitlines()]
     assert [line["kind"] for line in transcript].count("prompt") == 2
 
