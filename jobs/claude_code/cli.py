@@ -18,8 +18,9 @@ from jobs.errors import Refused
 OLDEST = (2, 1, 197)
 """The version that the tests run; older ones lack switches that keep the arms alike."""
 _INSTALL = (
-    "install it with `npm install -g @anthropic-ai/claude-code`, and name its program in "
-    "SKILLBENCH_CLAUDE_BINARY where it is not on PATH"
+    f"install version {'.'.join(map(str, OLDEST))} or newer with `npm install -g "
+    "@anthropic-ai/claude-code`, and name its program in SKILLBENCH_CLAUDE_BINARY where it is "
+    "not on PATH"
 )
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 _ELF = b"\x7fELF"

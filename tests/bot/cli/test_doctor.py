@@ -1,0 +1,70 @@
+"""What `doctor` says of Claude Code, and which sandboxes the launcher is offered in."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.cli.doctor import check_claude_code
+from bot.wiring import make_launchers
+from config.settings import Settings
+from jobs.errors import Refused
+from jobs.models.agent import ModelAgent
+from jobs.models.doors import Doors
+from jobs.sessions.api_launcher import ApiLauncher
+from jobs.sessions.sandboxes import make_sandbox_maker
+
+NO_ENGINE = "unix:///nowhere/docker.sock"
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> str:
+    """A file that looks like the native program; nothing here starts it for long."""
+    path = tmp_path / "claude"
+    path.write_bytes(b"\x7fELF, or so it seems")
+    path.chmod(0o755)
+    return str(path)
+
+
+def settings(**changes: object) -> Settings:
+    return Settings(_env_file=None, anthropic_api_key="sk-a-key", **changes)
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "offered"), [("bubblewrap", True), ("docker", True), ("none", False)]
+)
+async def test_claude_code_is_offered_where_a_sandbox_can_show_it(
+    claude: str, sandbox: str, offered: bool
+) -> None:
+    """In `none` there is no place to show it at, and nothing to hold it."""
+    chosen = settings(sandbox=sandbox, claude_binary=claude, docker_host=NO_ENGINE)
+    maker = make_sandbox_maker(sandbox, docker_host=NO_ENGINE)
+    api = ApiLauncher(ModelAgent(Doors(chosen)), maker, memory_mb=500)
+    launchers = make_launchers(chosen, api, maker)
+    assert ("claude-code" in launchers.ready) is offered
+    if not offered:
+        with pytest.raises(Refused, match="the sandbox `bubblewrap` or `docker`"):
+            launchers.get("claude-code")
+
+
+async def test_the_doctor_tries_claude_code_only_where_it_is_the_default(claude: str) -> None:
+    assert await check_claude_code(settings(launcher="api", claude_binary=claude)) is None
+
+
+async def test_the_doctor_tries_it_in_the_sandbox_that_is_set(claude: str) -> None:
+    chosen = settings(
+        launcher="claude-code", claude_binary=claude, sandbox="docker", docker_host=NO_ENGINE
+    )
+    said = await check_claude_code(chosen) or ""
+    assert "no sandbox for Claude Code can be started" in said
+    assert "DOCKER_HOST" in said
+
+
+async def test_the_doctor_names_the_sandboxes_it_needs(claude: str) -> None:
+    chosen = settings(launcher="claude-code", claude_binary=claude, sandbox="none")
+    said = await check_claude_code(chosen) or ""
+    assert "SKILLBENCH_SANDBOX=bubblewrap or docker" in said
+
+
+async def test_the_doctor_says_which_version_to_install() -> None:
+    with pytest.raises(Refused, match=r"install version 2\.1\.197 or newer with `npm install"):
+        await check_claude_code(settings(launcher="claude-code", claude_binary="/nowhere/claude"))
