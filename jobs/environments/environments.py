@@ -53,7 +53,7 @@ class SandboxEnvironments:
     async def _make(self, environment: Environment) -> Prepared:
         refuse_misfit(environment, self.runner.sandboxes.name)
         plain = Prepared(
-            name=environment.name, identity=environment.digest, hosts=environment.hosts
+            name=environment.name, identity=f"sha256:{environment.digest}", hosts=environment.hosts
         )
         if environment.image and self.runner.sandboxes.name == "docker":
             image = await self.find_image_id(environment)
@@ -62,7 +62,7 @@ class SandboxEnvironments:
             folder = await self._once.run(environment.digest, lambda: self._find(environment))
             return replace(
                 plain,
-                identity=f"{environment.digest}+{folder.content}",
+                identity=f"sha256:{folder.content}",
                 binds=(Bind(folder.path, TARGET),),
                 variables=VARIABLES,
             )

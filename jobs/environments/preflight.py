@@ -65,7 +65,7 @@ async def check_packages(
     for probe, names in wanted:
         if probe.program not in commands.there:
             why = commands.why_missing(probe.program)
-            missing.append(f"{probe.language} itself: `{probe.program}`: {why}")
+            missing.append(f"{probe.language} itself (`{probe.program}`): {why}")
             missing += [f"`{one}` ({probe.language} package): {probe.language} is missing"
                         for one in names]  # fmt: skip
             continue

@@ -112,6 +112,8 @@ def _headline(comment: ProgressComment) -> str:
         )
         if any(row.state == state for row in comment.rows)
     ]
+    if comment.refusal and not good:
+        return "### 🚫 Not started: " + ", ".join(others)
     return "### Finished: " + ", ".join([numbers.plural(good, "report"), *others])
 
 

@@ -35,7 +35,7 @@ async def test_what_an_image_lacks_is_listed(environments):
     with pytest.raises(Refused) as refused:
         await environments.prepare(an_environment(image=IMAGE, r=("gsDesign",), commands=("no",)))
     said = str(refused.value)
-    assert "- R itself: `Rscript`: there is no such command" in said
+    assert "- R itself (`Rscript`): there is no such command" in said
     assert "- `gsDesign` (R package): R is missing" in said
     assert "- `no` (command): there is no such command" in said
 

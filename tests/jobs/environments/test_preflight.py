@@ -116,9 +116,9 @@ async def test_without_r_or_python_that_is_said_first_and_every_package_after_it
         with pytest.raises(Refused) as refused:
             await check_packages(sandbox, Packages(r=("jsonlite",), python=("numpy",)), name="bare")
     said = str(refused.value)
-    assert "- R itself: `Rscript`: there is no such command\n" in said
+    assert "- R itself (`Rscript`): there is no such command\n" in said
     assert "- `jsonlite` (R package): R is missing\n" in said
-    assert "- Python itself: `python3`: there is no such command\n" in said
+    assert "- Python itself (`python3`): there is no such command\n" in said
     assert "- `numpy` (Python package): Python is missing\n" in said
     await workspace.remove()
 
