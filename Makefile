@@ -58,7 +58,7 @@ $(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
-	@tools/need redis-server bwrap chromium node npm podman runc catatonit busybox
+	@tools/need redis-server bwrap chromium node npm podman runc catatonit busybox Rscript
 	@echo "Installing skillbench and its test tools into $(VENV) …"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .

@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from redis.asyncio import Redis
 
 from demo.github import LocalGitHub, RepositoryHandle
@@ -13,10 +12,9 @@ from demo.model_api import Asked, Call, Reply, ScriptedModelApi
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from demo.play import HERE, seed_samples
+from tests.jobs.environments.making import needs_r
 from tests.stories.scene import PERSON, Scene, playing
 from tests.stories.test_crash import environment_of, is_judging, worker
-
-needs_r = pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 
 R_CHECK = """
 environments:

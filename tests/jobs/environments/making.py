@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
+
 from jobs.environments.environments import SandboxEnvironments
 from jobs.environments.folders import Folders
 from jobs.environments.setup import SetupRunner
@@ -17,6 +19,10 @@ from jobs.sessions.workspace import Workspace
 from jobs.values import Environment, Packages
 
 MEMORY_MB = 500
+needs_r = pytest.mark.skipif(
+    not all(Path(f"/usr/lib/R/site-library/{name}").is_dir() for name in ("jsonlite", "digest")),
+    reason="Debian's R with jsonlite and digest is not installed",
+)
 SMALL = BoxLimits(
     memory_bytes=0, processes=64, disk_bytes=24 * 1024**2, output_bytes=2_000_000
 )  # fmt: skip

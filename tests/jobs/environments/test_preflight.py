@@ -1,7 +1,6 @@
 """Pre-flight with the machine's real R and Python: what is there, and what is not."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,12 @@ from jobs.errors import Refused
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.workspace import Workspace
 from jobs.values import Packages
-from tests.jobs.environments.making import MEMORY_MB, an_environment, make_environments
-
-needs_r = pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+from tests.jobs.environments.making import (
+    MEMORY_MB,
+    an_environment,
+    make_environments,
+    needs_r,
+)
 
 
 @pytest.fixture
