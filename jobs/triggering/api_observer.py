@@ -7,13 +7,11 @@ skill under test was used, for nothing that comes later can change the answer.
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.conversation import Agent, ConversationEnd, ConversationSpec, TranscriptEvent
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec
 from jobs.errors import Transient
-from jobs.judging.reading import add_usage
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.box import Bind
 from jobs.sessions.tools import SessionTools
@@ -23,7 +21,7 @@ from jobs.triggering.evaluation import Ask
 from jobs.triggering.observations import Observation
 from jobs.triggering.skill_tools import SkillTools, render_system
 from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
-from jobs.values import Usage
+from jobs.triggering.usage_sink import UsageSink
 
 _ANSWER_TOKENS = 8_000
 
@@ -62,7 +60,7 @@ class ApiObserver:
         ask: Ask,
         workspace: Workspace,
         use: SkillUse,
-        spent: "UsageSink",
+        spent: UsageSink,
         noticed: asyncio.Event,
     ) -> ConversationEnd | None:
         """The conversation's end; None where it was stopped because the skill was used."""
@@ -89,21 +87,3 @@ class ApiObserver:
                     task.cancel()
                 await asyncio.wait({talking, seeing})
             return talking.result() if ended else None
-
-
-@dataclass(slots=True)
-class UsageSink:
-    """Keeps what a conversation has used, also of one that is stopped before its end."""
-
-    usage: Usage = field(default_factory=lambda: Usage(cost_usd=Decimal(0)))
-
-    def write(self, event: TranscriptEvent) -> None:
-        """Takes the events of a conversation, and of them the counts."""
-        if event.kind == "usage":
-            counts = {name: event.content.get(name) for name in _COUNTS}
-            self.usage = add_usage(self.usage, Usage.model_validate({"requests": 1, **counts}))
-
-
-_COUNTS = (
-    "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd",
-)  # fmt: skip
