@@ -6,6 +6,7 @@ arms or judging, and raises nothing but `CancelledError`.
 """
 
 import asyncio
+import json
 import logging
 from datetime import UTC, datetime
 
@@ -114,6 +115,8 @@ class _Conversation:
             idle_s=spec.limits.idle_s,
             heard=self._hear,
         )
+        if too_long := self._tally.expect(_count_characters(talk_spec)):
+            return too_long
         async with doors.get(spec.model.provider).open(talk_spec) as talk:
             while True:
                 answer, room = await self._answer(talk)
@@ -175,6 +178,13 @@ class _Conversation:
 
     def _write(self, kind: EventKind, **content: object) -> None:
         self._sink.write(TranscriptEvent(self._clock(), kind, content))
+
+
+def _count_characters(spec: TalkSpec) -> int:
+    """The length of what the first request sends."""
+    texts = (spec.system, spec.prompt, *(text for turn in spec.earlier for text in turn))
+    tools = (f"{tool.name}{tool.description}{json.dumps(tool.parameters)}" for tool in spec.tools)
+    return sum(map(len, texts)) + sum(map(len, tools))
 
 
 def _end_of(answer: Answer, room: Room) -> tuple[End, str] | None:

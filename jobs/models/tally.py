@@ -21,6 +21,7 @@ End = Literal[
 _LEAST_ANSWER = 256
 """Tokens of an answer that is worth sending the whole conversation for once more."""
 _CHARACTERS_PER_TOKEN = 4
+"""Of English; most other texts need more tokens, so that an estimate is rarely too high."""
 _SAMPLE = 1_000
 """Output tokens by which their price is found."""
 
@@ -50,6 +51,24 @@ class Tally:
         self._context = Tokens()
         """What the next request sends again, as it will be billed."""
         self.retries = 0
+
+    def expect(self, characters: int) -> tuple[End, str] | None:
+        """Count beforehand what the first request will send.
+
+        Gives how the conversation ends where that alone would pass a limit: nothing is sent
+        then. Ends like a prompt that the model cannot read, which it is not the agent's doing.
+        """
+        limits = self._limits
+        self._context = Tokens(input=characters // _CHARACTERS_PER_TOKEN)
+        about = f"the prompt alone is about {self._context.input:,} tokens"
+        if self._context.input > limits.total_tokens:
+            return "max_tokens", f"{about}, of {limits.total_tokens:,}; nothing was sent"
+        cost = self._price(self._context) if self._is_priced else None
+        if cost is not None and cost > limits.cost_usd:
+            return "max_tokens", (
+                f"{about} and costs {cost:.2f} USD, of {limits.cost_usd:.2f} USD; nothing was sent"
+            )
+        return None
 
     def find_room(self, most: int) -> Room:
         """The room for the next answer: `most`, or what the limits leave; at least 1 token."""

@@ -107,7 +107,8 @@ class ModelProxy:
             await self._forward(head, asked, client)
             return
         async with self._one_at_a_time:
-            if reached := self.tally.limit_reached():
+            is_first = self.answers == 0
+            if reached := self.tally.expect(len(body)) if is_first else self.tally.limit_reached():
                 self.refused_for = reached
                 raise Refusal(429, "rate_limit_error", f"{reached[1]}; the session is over")
             left = self.tally.find_room(_ANY_LENGTH).tokens

@@ -3,6 +3,8 @@
 import asyncio
 from decimal import Decimal
 
+import pytest
+
 from demo.model_api import Call, Drop, Reply, Stall
 from demo.model_api.steps import Reported
 from jobs.conversation import ToolOutcome
@@ -100,7 +102,7 @@ async def test_no_answer_may_be_longer_than_the_money_that_is_left(talker):
         model=talker.model(model), limits={"cost_usd": Decimal("0.015")}, max_answer_tokens=32_000
     )
     [asked] = talker.api.requests
-    assert asked.max_tokens == {"anthropic": 1_000, "openai": 1_875}[talker.vendor]
+    assert asked.max_tokens == {"anthropic": 999, "openai": 1_874}[talker.vendor], "less the prompt"
     assert (end.end, end.last_text[:9]) == ("max_cost", "word word")
 
 
@@ -126,3 +128,21 @@ async def test_tokens_bound_a_model_of_unknown_price(talker):
     assert (end.end, end.turns) == ("max_cost", 2)
     assert end.usage.total_tokens <= 100_000
     assert "100,000 tokens" in end.detail
+
+
+@pytest.mark.parametrize("limits", [{"total_tokens": 20_000}, {"cost_usd": Decimal("0.03")}])
+async def test_a_prompt_that_alone_passes_a_limit_is_not_sent(talker, limits):
+    """About 25,000 tokens: at 3 USD a million, or 2, more than either limit."""
+    model = talker.model("claude-sonnet-4-6" if talker.vendor == "anthropic" else "gpt-4.1")
+    end = await talker.converse(prompt="word " * 20_000, model=model, limits=limits)
+    assert talker.api.requests == []
+    assert end.end == "max_tokens", "no doing of the agent's: nothing was left, so it is not scored"
+    assert "the prompt alone is about 25,00" in end.detail
+    assert "nothing was sent" in end.detail
+    assert end.usage.total_tokens == 0
+
+
+async def test_a_prompt_just_below_a_limit_is_sent(talker):
+    talker.api.script(Reply(text="Done."))
+    await talker.converse(prompt="word " * 20_000, limits={"total_tokens": 40_000})
+    assert len(talker.api.requests) == 1

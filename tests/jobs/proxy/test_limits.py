@@ -74,3 +74,14 @@ async def test_failed_requests_use_nothing_up(api, server, tmp_path):
         for _ in range(3):
             assert (await opened.ask()).status_code == 529
         assert (await opened.ask()).status_code == 200
+
+
+async def test_a_first_request_that_alone_passes_a_limit_is_not_passed_on(api, server, tmp_path):
+    limits = {"total_tokens": 10_000}
+    async with opened_proxy(tmp_path, server.anthropic_url, limits=limits) as opened:
+        asked = {"messages": [{"role": "user", "content": "word " * 10_000}]}
+        refused = await opened.ask(**asked)
+    assert refused.status_code == 429
+    assert "nothing was sent" in refused.json()["error"]["message"]
+    assert opened.proxy.refused_for[0] == "max_tokens"
+    assert api.requests == []
