@@ -103,3 +103,26 @@ async def test_a_folder_without_cases_is_told_where_to_read_on(run: Run, tmp_pat
     ended = await run(str(tmp_path))
     assert ended.code == 2
     assert "docs/eval-cases.md" in ended.said
+
+
+async def test_an_environment_of_the_folder_is_prepared_and_checked_before_anything_is_spent(
+    run: Run, tmp_path: Path
+) -> None:
+    """The same words as on GitHub: what is missing ends it, what is there stands in the report."""
+    folder = tmp_path / "skills"
+    shutil.copytree(SAMPLE, folder)
+    (folder / ".github").mkdir()
+    (folder / ".github" / "skillbench.yml").write_text(
+        "environments:\n"
+        "  bare: {packages: {commands: [sh, no-such-tool]}}\n"
+        "  tools: {setup: setup.sh, packages: {commands: [made-here]}}\n"
+    )
+    (folder / "setup.sh").write_text("ln -s /bin/true /opt/environment/bin/made-here")
+    words = (str(folder), "--skill", "release-notes", "--environment")
+    ended = await run(*words, "bare")
+    assert ended.code == 2
+    assert "`no-such-tool` (command): there is no such command" in ended.said
+    assert not list(tmp_path.glob("skillbench-report/*"))
+    ended = await run(*words, "tools")
+    assert ended.code == 0, ended.said
+    assert "made-here (command)" in (tmp_path / "skillbench-report" / "report.md").read_text()
