@@ -54,7 +54,7 @@ def test_behind_the_script_of_npm_lies_the_program(tmp_path, place):
 
 
 def test_a_program_that_is_missing_is_told_with_what_to_install():
-    with pytest.raises(Refused, match=r"is not installed: install version 2\.1\.197 or newer with `npm"):
+    with pytest.raises(Refused, match=r"not installed: install version 2\.1\.197 or newer with"):
         ClaudeCli.find("", find_program=lambda _: None)
 
 
