@@ -1,0 +1,1 @@
+"""Mutated input of every kind that strangers send: what must hold is that nothing breaks."""
