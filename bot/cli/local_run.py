@@ -106,9 +106,7 @@ async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
     return DONE if finished.result.graded else UNGRADED
 
 
-async def _run_shown(
-    plan: Plan, snapshot: Snapshot, world: RunWorld, console: Console
-) -> Finished:
+async def _run_shown(plan: Plan, snapshot: Snapshot, world: RunWorld, console: Console) -> Finished:
     """The run, with its state and time on the terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
