@@ -6,13 +6,18 @@ WORKDIR /src
 RUN python -m venv /opt/skillbench
 COPY requirements.lock ./
 RUN /opt/skillbench/bin/python -m pip install --no-cache-dir --require-hashes -r requirements.lock
+# what builds our own wheel is pinned as well, and stays behind with this stage
+COPY requirements-build.lock ./
+RUN python -m venv /opt/build \
+    && /opt/build/bin/python -m pip install --no-cache-dir --require-hashes -r requirements-build.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY bot ./bot
 COPY handlers ./handlers
 COPY jobs ./jobs
 COPY config ./config
 COPY demo ./demo
-RUN /opt/skillbench/bin/python -m pip install --no-cache-dir --no-deps .
+RUN /opt/build/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/wheel . \
+    && /opt/skillbench/bin/python -m pip install --no-cache-dir --no-deps --no-index /opt/wheel/*.whl
 
 FROM python:3.11-slim-bookworm
 RUN apt-get update \

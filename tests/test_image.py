@@ -71,14 +71,26 @@ def test_secrets_and_caches_never_reach_the_builder(secret: str) -> None:
 
 
 def test_what_is_installed_is_pinned_by_hashes() -> None:
-    installs = [s.rest for s in steps(BUILD, "RUN") if "pip install" in s.rest]
-    assert [i for i in installs if "--require-hashes -r requirements.lock" not in i] == [
-        "/opt/skillbench/bin/python -m pip install --no-cache-dir --no-deps ."
+    pips = re.findall(r"-m pip .*?(?= +&& |$)", " && ".join(s.rest for s in steps(BUILD, "RUN")))
+    assert [pip for pip in pips if "--require-hashes -r requirements" not in pip] == [
+        "-m pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/wheel .",
+        "-m pip install --no-cache-dir --no-deps --no-index /opt/wheel/*.whl",
     ]
-    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text())
+
+
+@pytest.mark.parametrize(
+    ("lock", "least"), [("requirements.lock", 21), ("requirements-build.lock", 2)]
+)
+def test_a_lock_pins_every_entry_by_hashes(lock: str, least: int) -> None:
+    entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text())
     pinned = [entry for entry in entries if re.match(r"[\w.-]+(\[[\w,-]+\])?==", entry)]
-    assert len(pinned) > 20
+    assert len(pinned) >= least
     assert [entry for entry in pinned if "--hash=sha256:" not in entry] == []
+
+
+def test_the_build_backend_that_is_locked_is_the_one_that_is_wanted() -> None:
+    [wanted] = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert f"{wanted} \\" in (ROOT / "requirements-build.lock").read_text().split("\n")
 
 
 def test_every_command_is_one() -> None:
