@@ -40,6 +40,9 @@ lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
 	  --no-emit-index-url --no-emit-find-links -o requirements.lock pyproject.toml
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --extra demo --group dev \
 	  --no-emit-index-url --no-emit-find-links -o requirements-dev.lock pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	  | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-emit-index-url --no-emit-find-links -o requirements-build.lock -
 
 image-test: $(VENV)/dev.stamp  ## the image's steps in a plain Debian root, where no engine is; needs root
 	@tools/need debootstrap
