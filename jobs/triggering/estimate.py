@@ -1,0 +1,80 @@
+"""What an evaluation or an optimization will take, told before anything is spent.
+
+Counts sessions exactly, at the most that can happen; tokens and money are rough, from what a
+session of each launcher sends and writes when it does little more than decide.
+"""
+
+from decimal import Decimal
+
+from jobs.models.door import Tokens
+from jobs.models.prices import find_price
+from jobs.requests import Value
+from jobs.triggering.controls import TRIES
+from jobs.triggering.installed import Installed
+from jobs.triggering.split import Split
+from jobs.values import Launcher, Model
+
+_CHARACTERS_PER_TOKEN = 4
+_TURNS = 3
+"""A session that decides early takes one, one that does the work takes more."""
+_SYSTEM_TOKENS: dict[Launcher, int] = {"claude-code": 12_000, "api": 1_500}
+"""System prompt and tools as sent: measured for Claude Code 2.1 with six tools, rounded up."""
+_ANSWER_TOKENS = 400
+_CONTROLS = 2 * TRIES
+_PROPOSAL = Tokens(input=8_000, output=500)
+
+
+class Estimate(Value):
+    """The most sessions there can be, and roughly what they will use."""
+
+    sessions: int
+    tokens: int
+    usd: Decimal | None
+    """None where the model's price is not known."""
+
+
+def estimate_evaluation(
+    queries: int, runs_per_query: int, installed: Installed, model: Model, launcher: Launcher
+) -> Estimate:
+    """One evaluation with its controls. Reads the price list, so it blocks."""
+    return _estimate(queries * runs_per_query + _CONTROLS, installed, model, launcher)
+
+
+def estimate_optimization(  # noqa: PLR0913, PLR0917 -- a table of what the price depends on
+    split: Split,
+    runs_per_query: int,
+    max_iterations: int,
+    installed: Installed,
+    model: Model,
+    launcher: Launcher,
+) -> Estimate:
+    """All iterations, the asking between them, the last comparison. Blocks, as above."""
+    queries = len(split.train) + len(split.test)
+    sessions = max_iterations * queries + 2 * len(split.test)
+    found = _estimate(sessions * runs_per_query + _CONTROLS, installed, model, launcher)
+    asked = max_iterations - 1
+    price = find_price(model.sent, model.provider, _PROPOSAL)
+    return Estimate(
+        sessions=found.sessions,
+        tokens=found.tokens + asked * (_PROPOSAL.input + _PROPOSAL.output),
+        usd=None if found.usd is None or price is None else found.usd + asked * price,
+    )
+
+
+def _estimate(sessions: int, installed: Installed, model: Model, launcher: Launcher) -> Estimate:
+    listed = (installed.skill, *installed.neighbours)
+    listing = sum(len(one.name) + len(one.description) for one in listed) // _CHARACTERS_PER_TOKEN
+    sent = _SYSTEM_TOKENS[launcher] + listing
+    one = Tokens(
+        input=sent if launcher == "api" else 0,
+        cache_write=0 if launcher == "api" else sent,
+        cache_read=(_TURNS - 1) * sent,
+        output=_TURNS * _ANSWER_TOKENS,
+    )
+    price = find_price(model.sent, model.provider, one)
+    tokens = one.input + one.cache_write + one.cache_read + one.output
+    return Estimate(
+        sessions=sessions,
+        tokens=sessions * tokens,
+        usd=None if price is None else sessions * price,
+    )
