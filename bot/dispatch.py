@@ -6,18 +6,21 @@ again for what is on its way is told so.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Protocol
 
 import structlog
 
 from bot.queues import Asking
-from handlers.decisions import Decision, Enqueue, Ignore, Reply
-from handlers.events import Event, IssueCommented, IssueLabelled
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
+from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_labelled import on_issue_labelled
+from handlers.issue_unlabelled import on_issue_unlabelled
 from handlers.questions import HandlerContext, Questions
 from handlers.replies import asked_before
+from jobs.errors import Gone
 from jobs.ports import IssueWriter
 from jobs.requests import Request
 
@@ -25,6 +28,7 @@ Handler = Callable[[Any, HandlerContext, Questions], Awaitable[Decision]]
 
 HANDLERS: dict[type[Event], Handler] = {
     IssueLabelled: on_issue_labelled,
+    IssueUnlabelled: on_issue_unlabelled,
     IssueCommented: on_issue_commented,
 }
 
@@ -47,6 +51,12 @@ class RequestQueue(Protocol):
     async def find_asking(self, request: Request) -> Asking | None:
         """Which delivery put the request with this key on it."""
 
+    async def cancel(self, decision: CancelRequests) -> int:
+        """Take off it what a decision means; how many requests those were."""
+
+    async def is_being_cancelled(self, request: Request) -> bool:
+        """Whether the request with this key on it was cancelled, and has not ended yet."""
+
 
 async def dispatch(
     event: Event, context: HandlerContext, repository: Repository, queue: RequestQueue
@@ -62,14 +72,37 @@ async def dispatch(
             log.info("event_ignored", reason=reason)
         case Reply():
             await _reply(decision, repository)
-        case Enqueue(requests=requests, replies=replies):
-            answers = list(replies)
-            for request in requests:
-                if not await _enqueue(request, event, queue):
-                    answers += await _asked_again(request, event, context, queue)
-            for answer in answers:
-                await _reply(answer, repository)
+        case CancelRequests():
+            await _cancel(decision, repository, queue)
+            await _enqueue_all(decision.then, event, context, repository, queue)
+        case Enqueue():
+            await _enqueue_all(decision, event, context, repository, queue)
     return decision
+
+
+async def _cancel(decision: CancelRequests, repository: Repository, queue: RequestQueue) -> None:
+    count = await queue.cancel(decision)
+    log.info("requests_cancelled", issue=decision.issue, by=decision.by, count=count)
+    if count and decision.comment_id is not None:
+        with suppress(Gone):  # the comment was deleted, and is obeyed all the same
+            await repository.react(decision.issue, decision.comment_id, "+1")
+    elif not count and decision.nothing_to_cancel is not None:
+        await _reply(decision.nothing_to_cancel, repository)
+
+
+async def _enqueue_all(
+    decision: Enqueue,
+    event: Event,
+    context: HandlerContext,
+    repository: Repository,
+    queue: RequestQueue,
+) -> None:
+    answers = list(decision.replies)
+    for request in decision.requests:
+        if not await _enqueue(request, event, queue):
+            answers += await _asked_again(request, event, context, queue)
+    for answer in answers:
+        await _reply(answer, repository)
 
 
 async def _enqueue(request: Request, event: Event, queue: RequestQueue) -> bool:
@@ -85,6 +118,8 @@ async def _asked_again(
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:
         return []
+    if await queue.is_being_cancelled(request):
+        return []  # it is carried out once the cancelled one has ended
     if context.clock() - earlier.at < SAME_MOMENT:
         return []
     body = asked_before(context.mention, earlier.at)

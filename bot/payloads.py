@@ -11,7 +11,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from handlers.events import Actor, Event, EventRepository, IssueCommented, IssueLabelled
+from handlers.events import (
+    Actor,
+    Event,
+    EventRepository,
+    IssueCommented,
+    IssueLabelled,
+    IssueUnlabelled,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ class _Changes(msgspec.Struct):
 
 
 class _IssuePayload(msgspec.Struct):
-    action: Literal["opened", "labeled"]
+    action: Literal["opened", "labeled", "unlabeled"]
     issue: _Issue
     repository: _Repository
     sender: _Account
@@ -101,22 +108,32 @@ def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
     JSON, or lacks what GitHub promises for an event that we handle.
     """
     action = _envelope.decode(body).action
-    if name == "issues" and action in {"opened", "labeled"}:
+    if name == "issues" and action in {"opened", "labeled", "unlabeled"}:
         return _issue_event(_issue_payload.decode(body), delivery)
     if name == "issue_comment" and action in {"created", "edited"}:
         return _comment_event(_comment_payload.decode(body), delivery)
     return Ignored(f"no handler for {name}" + (f".{action}" if action else ""))
 
 
-def _issue_event(payload: _IssuePayload, delivery: str) -> IssueLabelled | Ignored:
+def _issue_event(
+    payload: _IssuePayload, delivery: str
+) -> IssueLabelled | IssueUnlabelled | Ignored:
     if payload.installation is None:
         return NOT_BY_THE_APP
-    if payload.action == "labeled":
-        labels = [payload.label] if payload.label else []
-    else:
+    if payload.action == "opened":
         labels = payload.issue.labels
+    else:
+        labels = [payload.label] if payload.label else []
     if not labels:
         return Ignored("no label on it")
+    if payload.action == "unlabeled":
+        return IssueUnlabelled(
+            delivery=delivery,
+            repository=_repository(payload.repository, payload.installation),
+            sender=_actor(payload.sender),
+            issue=payload.issue.number,
+            label=labels[0].name,
+        )
     return IssueLabelled(
         delivery=delivery,
         repository=_repository(payload.repository, payload.installation),

@@ -29,8 +29,12 @@ def reference_of(ctx: dict[str, Any]) -> str:
 
     `ctx` is arq's: a job keeps its id and the time it was enqueued however often it is tried.
     """
-    enqueued: datetime = ctx["enqueue_time"]
-    return hashlib.sha256(f"{ctx['job_id']}|{enqueued.isoformat()}".encode()).hexdigest()[:12]
+    return make_reference(ctx["job_id"], ctx["enqueue_time"])
+
+
+def make_reference(job_id: str, enqueued: datetime) -> str:
+    """The reference of the job that was enqueued at this time."""
+    return hashlib.sha256(f"{job_id}|{enqueued.isoformat()}".encode()).hexdigest()[:12]
 
 
 class Troubles:

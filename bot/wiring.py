@@ -14,11 +14,11 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from bot.blobs import Blobs
+from bot.cancels import CancellableQueue
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
-from bot.queues import RequestQueue
 from bot.redis_clients import connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
@@ -28,6 +28,7 @@ from handlers.events import Event
 from handlers.questions import HandlerContext, as_repo
 from jobs.alongside import alongside
 from jobs.benchmark import carry_out
+from jobs.cancelling import Cancelled, end_cancelled
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.conversation import CliConversations, ModelApi
 from jobs.claude_code.launcher import ClaudeCodeLauncher
@@ -127,20 +128,32 @@ class Wiring:
     def jobs(self) -> Jobs:
         """What the two queues call."""
         mention = self._settings.mention
-        return Jobs(self._redis, self.handle_event, self.carry_out, self.say, mention=mention)
+        return Jobs(
+            self._redis,
+            self.handle_event,
+            self.carry_out,
+            self.say,
+            end_cancelled=self.end_cancelled,
+            mention=mention,
+        )
 
     async def handle_event(self, event: Event) -> None:
         repository = self._app.repository(as_repo(event.repository))
-        await dispatch(event, await self._context(event), repository, RequestQueue(self._redis))
+        await dispatch(event, await self._context(event), repository, CancellableQueue(self._redis))
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
-        world = World(
+        await carry_out(request, self._world(request), last_try=last_try)
+
+    async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
+        await end_cancelled(request, cancelled, self._world(request))
+
+    def _world(self, request: Request) -> World:
+        return World(
             runs=self._runs,
             github=self._app.repository(request.repo),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),
         )
-        await carry_out(request, world, last_try=last_try)
 
     async def say(self, place: dict[str, object], text: str) -> None:
         """Say something on the issue that an unreadable job names."""

@@ -19,12 +19,14 @@ from arq.worker import func
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.cancels import CancelledJob, Cancels
 from bot.fair_worker import FairWorker
 from bot.lease import LeaseWorker
 from bot.metrics import Counts
 from bot.queues import (
     ANSWER_UNREADABLE,
     CARRY_OUT_REQUEST,
+    END_CANCELLED,
     EVENTS,
     HANDLE_EVENT,
     REQUESTS,
@@ -38,12 +40,15 @@ from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
 from bot.unreadable import Say, answer_unreadable, find_place
 from handlers.events import Event
+from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
 from jobs.requests import Request
 
 HandleEvent = Callable[[Event], Awaitable[None]]
-CarryOut = Callable[[Request, bool], Awaitable[None]]
+CarryOut = Callable[[Request, bool], Coroutine[Any, Any, None]]
 """Carries out a request; the flag says that trouble ends it this time."""
+EndCancelled = Callable[[Request, Cancelled], Awaitable[None]]
+"""Ends a request that was cancelled, once nothing of it runs any more."""
 
 Call = Callable[[dict[str, Any], Any], Coroutine[Any, Any, None]]
 """What arq calls: with its context, and the job's one argument."""
@@ -87,6 +92,7 @@ class Jobs:
         carry_out: CarryOut,
         say: Say,
         *,
+        end_cancelled: EndCancelled,
         mention: str = "@skillbench",
         first_wait: timedelta = FIRST_WAIT,
     ) -> None:
@@ -94,6 +100,8 @@ class Jobs:
         self._counts = Counts(redis)
         self._handle = handle
         self._carry_out = carry_out
+        self._end_cancelled = end_cancelled
+        self._cancels = Cancels(redis)
         self._say = say
         self._mention = mention
         self._troubles = Troubles(redis, first_wait=first_wait)
@@ -138,7 +146,11 @@ class Jobs:
             last_try = await self._troubles.is_last_try(ctx)
             try:
                 async with asyncio.timeout(JOB_TIMEOUT.total_seconds()):
-                    await self._carry_out(request, last_try)
+                    work = self._carry_out(request, last_try)
+                    cancelled = await self._cancels.run(reference, work)
+                    if cancelled is not None:
+                        await self._end_cancelled(request, cancelled)
+                        await self._cancels.forget(reference)
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
                 if await self._troubles.is_given_up(ctx, trouble):
                     await self._answer(stored, BROKEN.format(reference=reference))
@@ -148,7 +160,29 @@ class Jobs:
                 await self._answer(stored, BROKEN.format(reference=reference))
                 await self._counts.add("requests", "failed")
             else:
-                await self._counts.add("requests", "ended")
+                await self._counts.add("requests", "cancelled" if cancelled else "ended")
+
+    async def end_cancelled(self, ctx: dict[str, Any], stored: Any) -> None:
+        """End a request that was cancelled while it waited."""
+        try:
+            job = CancelledJob.model_validate(stored)
+        except ValidationError:
+            await self.answer_unreadable(ctx, stored)
+            return
+        reference = reference_of(ctx)
+        with structlog.contextvars.bound_contextvars(request=job.request.key, reference=reference):
+            try:
+                await self._end_cancelled(job.request, job.cancelled)
+            except Gone as gone:
+                log.info("nowhere_to_answer", reason=str(gone))
+            except (Transient, *REDIS_AWAY) as trouble:
+                if await self._troubles.is_given_up(ctx, trouble):
+                    await self._answer(stored, BROKEN.format(reference=reference))
+            except Exception:
+                log.exception("cancel_failed")
+                await self._answer(stored, BROKEN.format(reference=reference))
+            await self._cancels.forget(ctx["job_id"].removeprefix("end:"))
+            await self._counts.add("requests", "cancelled")
 
     async def answer_unreadable(self, ctx: dict[str, Any], stored: Any) -> None:
         """Answer for a job that this version cannot read; later, if GitHub is away."""
@@ -200,7 +234,11 @@ def make_workers(
         LeaseWorker,
         redis_url,
         EVENTS,
-        {HANDLE_EVENT: jobs.handle_event, ANSWER_UNREADABLE: jobs.answer_unreadable},
+        {
+            HANDLE_EVENT: jobs.handle_event,
+            END_CANCELLED: jobs.end_cancelled,
+            ANSWER_UNREADABLE: jobs.answer_unreadable,
+        },
         max_jobs=EVENTS_AT_ONCE,
         queue_read_limit=QUEUE_READ_LIMIT,
         **{"poll_delay": 0.1, **options},

@@ -22,7 +22,7 @@ MAX_TRIALS = 1
 LONGEST_NAME = 200
 """Caps on what one comment can ask for, whoever asks."""
 
-COMMANDS = ("run", "help")
+COMMANDS = ("run", "cancel", "help")
 VALUE_OPTIONS = ("skill", "eval", "model", "launcher", "environment", "trials")
 LAUNCHERS = ("api", "claude-code")
 OPTIONS = (*VALUE_OPTIONS, "force", "help")
@@ -58,6 +58,11 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Cancel:
+    """Cancel what is waiting or under way for this issue."""
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Show the commands."""
 
@@ -70,7 +75,7 @@ class Misunderstood:
     problem: str
 
 
-Command = Run | Help | Misunderstood
+Command = Run | Cancel | Help | Misunderstood
 
 
 class _Problem(Exception):  # noqa: N818 -- becomes a `Misunderstood`
@@ -106,10 +111,14 @@ def parse_command(line: str) -> Command:
         return Misunderstood(" ".join(words), str(problem))
 
 
-def _parse_words(words: list[str]) -> Run | Help:
+def _parse_words(words: list[str]) -> Run | Cancel | Help:
     name = words[0].casefold().rstrip(",.;:!?") if words else "help"
     if name == "help":
         return Help()
+    if name == "cancel":
+        if len(words) > 1:
+            raise _Problem(replies.nothing_behind(name, words[1]))
+        return Cancel()
     if name == "run":
         return _parse_run(words[1:])
     raise _Problem(replies.unknown_command(words[0], _nearest(name, COMMANDS)))

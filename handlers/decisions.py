@@ -1,8 +1,9 @@
 """What a handler may decide. The shell carries it out; a handler writes nothing itself."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
-from jobs.requests import Request
+from jobs.requests import Repo, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +33,23 @@ class Enqueue:
     """Said beside them: a second command on the same comment that was not understood."""
 
 
-Decision = Ignore | Reply | Enqueue
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequests:
+    """Cancel what is waiting or under way for an issue, then do what else was asked."""
+
+    repo: Repo
+    issue: int
+    by: str
+    """Login of whoever cancels."""
+    origin: Literal["label", "comment"] | None = None
+    """Only requests that came about like this; None: whichever."""
+    asker: str | None = None
+    """Only requests of this person; None: of anybody."""
+    comment_id: int | None = None
+    """The comment that asks for it, which gets a 👍."""
+    nothing_to_cancel: Reply | None = None
+    """What to say where there is no such request."""
+    then: Enqueue = field(default_factory=lambda: Enqueue(()))
+
+
+Decision = Ignore | Reply | Enqueue | CancelRequests

@@ -38,6 +38,16 @@ class IssueLabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_labell
     """The label that was just added; for an opened issue, all it was opened with."""
 
 
+class IssueUnlabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_unlabelled"):
+    """A label was taken off an issue."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    issue: int
+    label: str
+
+
 class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_commented"):
     """A comment was written on an issue or pull request, or its text was changed."""
 
@@ -55,4 +65,4 @@ class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_comme
     """When the text was last changed; the same in every delivery of one edit."""
 
 
-Event = IssueLabelled | IssueCommented
+Event = IssueLabelled | IssueUnlabelled | IssueCommented

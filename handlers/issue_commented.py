@@ -12,8 +12,16 @@ from dataclasses import asdict
 from datetime import datetime
 
 from handlers import replies
-from handlers.commands import MAX_COMMANDS, Command, Help, Misunderstood, Run, new_commands
-from handlers.decisions import Decision, Enqueue, Ignore, Reply
+from handlers.commands import (
+    MAX_COMMANDS,
+    Cancel,
+    Command,
+    Help,
+    Misunderstood,
+    Run,
+    new_commands,
+)
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
 from handlers.events import IssueCommented
 from handlers.questions import HandlerContext, Questions, as_repo, may_spend
 from jobs.requests import Request
@@ -32,33 +40,48 @@ async def on_issue_commented(
     commands = new_commands(event.body, event.body_before, context.mention)
     if not commands:
         return Ignore("no new command in it")
-    if (refusal := await _refusal(event, commands, context, questions)) is not None:
-        return refusal
-    return _carry_out(event, commands, context)
-
-
-async def _refusal(
-    event: IssueCommented,
-    commands: Sequence[Command],
-    context: HandlerContext,
-    questions: Questions,
-) -> Reply | None:
-    """Why the commands are not carried out; asks last what has to be asked. Help is free."""
     login, owner = event.sender.login, event.repository.owner
     if not context.allows_owner(owner):
         return _reply(event, replies.owner_not_allowed(login, owner), "owner")
-    if all(isinstance(command, Help) for command in commands):
-        return None
-    if event.is_pull_request:
+    is_free = all(isinstance(command, Help) for command in commands)
+    if event.is_pull_request and not is_free:
         return _reply(event, replies.pull_requests_not_offered(), "pull-request")
-    if not await may_spend(event.sender, context, questions):
+    may = is_free or await may_spend(event.sender, context, questions)
+    return _decide(event, commands, context, may=may)
+
+
+def _decide(
+    event: IssueCommented, commands: Sequence[Command], context: HandlerContext, *, may: bool
+) -> Decision:
+    """Decide by what the sender may: without permission, only take back what they asked for."""
+    login = event.sender.login
+    if not may and not all(isinstance(command, Help | Cancel) for command in commands):
         return _reply(event, replies.no_permission(login), "permission")
-    return None
+    asked = _carry_out(event, commands, context)
+    if any(isinstance(command, Cancel) for command in commands):
+        return _cancel(event, context, asked, asker=None if may else login)
+    return asked if asked.requests else asked.replies[0]
+
+
+def _cancel(
+    event: IssueCommented, context: HandlerContext, asked: Enqueue, *, asker: str | None
+) -> CancelRequests:
+    """Cancel first, wherever in the comment it stands; what it asks for is then new."""
+    return CancelRequests(
+        repo=as_repo(event.repository),
+        issue=event.issue,
+        by=event.sender.login,
+        asker=asker,
+        comment_id=event.comment_id,
+        nothing_to_cancel=_reply(event, replies.nothing_to_cancel(context.mention), "cancel"),
+        then=asked,
+    )
 
 
 def _carry_out(
     event: IssueCommented, commands: Sequence[Command], context: HandlerContext
-) -> Decision:
+) -> Enqueue:
+    """The requests a comment makes, and what there is to say about the rest of it."""
     runs = [command for command in commands if isinstance(command, Run)]
     asked_at = event.created_at
     if event.body_before is not None:  # of an edit, too, a time that another delivery shares
@@ -74,9 +97,7 @@ def _carry_out(
         answers = [_reply(event, body, _digest(problems), is_puzzled=True)]
     elif any(isinstance(command, Help) for command in commands):
         answers = [_reply(event, replies.help_text(context.mention), "help")]
-    if requests:
-        return Enqueue(requests, tuple(answers))
-    return answers[0]
+    return Enqueue(requests, tuple(answers))
 
 
 def _requests(event: IssueCommented, runs: Sequence[Run], asked_at: datetime) -> list[Request]:

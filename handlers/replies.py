@@ -55,6 +55,15 @@ def asked_before(mention: str, at: datetime) -> str:
     )
 
 
+def nothing_to_cancel(mention: str) -> str:
+    """Nothing that this person may cancel is waiting or under way."""
+    return (
+        "There is nothing to cancel on this issue: no request of yours is waiting or under way. "
+        "People with write permission can cancel the requests of others, too. All commands: "
+        f"{as_code(mention + ' help')}."
+    )
+
+
 def help_text(mention: str) -> str:
     """The commands as a table; in cells and code, where nothing is read as a command."""
     purpose = (
@@ -64,7 +73,7 @@ def help_text(mention: str) -> str:
     rules = (
         "A command stands at the start of a line of its own. Only people with write "
         "permission can start a run. The label `needs-benchmark` does the same as `run` "
-        "without options."
+        "without options; to take it off again cancels. Whoever asked may cancel as well."
     )
     return f"{purpose}\n\n{_usage_table(mention)}\n\n{rules}"
 
@@ -90,6 +99,10 @@ def not_a_model(word: str, nearest: str | None) -> str:
         f"{as_code(word)} does not look like a model.{_did_you_mean(nearest)} (A model whose "
         "name is one plain word is written `model=NAME`.)"
     )
+
+
+def nothing_behind(command: str, word: str) -> str:
+    return f"I do not know what {as_code(word)} means for {as_code(command)}, which stands alone."
 
 
 def missing_value(option: str) -> str:
@@ -125,6 +138,7 @@ def _usage_table(mention: str) -> str:
         (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
         (f"{mention} run --environment NAME", "sessions in this environment of the repository"),
         (f"{mention} run --force", "measure again although a finished run exists"),
+        (f"{mention} cancel", "stop what is waiting or under way for this issue"),
         (f"{mention} help", "show this table"),
     ]
     lines = [f"| `{command}` | {meaning} |" for command, meaning in rows]

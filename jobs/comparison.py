@@ -6,40 +6,38 @@ GitHub, and nothing here knows how a session or a judge works inside.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from config.settings import Settings
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import (
     GivenUp,
-    Lost,
     begin,
-    count_lost,
     find_ended,
     keep_ended,
-    settle,
+    note_spent,
 )
+from jobs.left_over import adopt, offer, withdraw
 from jobs.matched import find_mismatch, find_other_judges
 from jobs.results import RunResult
-from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript, pass_step
+from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.sessions.run_limits import judge_limits, session_limits
+from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
+from jobs.sessions.transcript import read_spent
 from jobs.sessions.workspace import remove_tree
+from jobs.steps import TRIAL, arm_step, find_losses, render_losses, settle_ended
 from jobs.values import Arm, RunSpec, SessionResult
 from jobs.world import RunWorld
 
 Moved = Callable[[str], Awaitable[None]]
 """Takes the news that the run has moved to another state."""
-
-TRIAL = 1
 
 
 def _bundle_name(arm: Arm) -> str:
@@ -96,11 +94,12 @@ async def run_comparison(
     `OverBudget` before anything is spent, `Refused` where a skill cannot be staged or the
     launcher cannot work in the environment.
     """
-    folder = world.scratch / spec.run_id
-    await asyncio.to_thread(remove_tree, folder)
-    folder.mkdir(parents=True)
-    if (ended := await _find_ended(spec, folder, world)) is not None:
+    if (ended := await find_finished(spec, world)) is not None:
         return ended
+    folder = world.scratch / spec.run_id
+    limits = session_limits(world.settings)
+    for arm in Arm:
+        await adopt(arm_step(arm), _bundle_name(arm), spec, limits, world)
     started_at = world.clock()
     staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged", prepared)
     if not await _are_stored(spec, world):
@@ -108,8 +107,7 @@ async def run_comparison(
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     await moved("running")
     arms, judged = await _run_and_judge(spec, staged, world, folder, moved)
-    shares = _shares(world.settings)
-    lost = await count_lost(shares, _ended(arms, judged), spec, world)
+    lost = await find_losses(arms, judged, spec, world)
     result = RunResult(
         spec=spec,
         started_at=started_at,
@@ -127,23 +125,31 @@ async def run_comparison(
         lost_attempts=lost.attempts,
         lost_usd=lost.usd,
         remarks=(
-            *_losses(lost),
+            *render_losses(lost),
             *_remarks(spec, staged),
             *find_other_judges(spec, judged.passes),
             *judged.remarks,
         ),
     )
     await keep_ended(result, {name: folder / name for name in _KEPT}, world)
-    await settle(result, shares, world)
+    for arm in Arm:
+        await withdraw(arm_step(arm), spec, limits, world)
+    await settle_ended(result, world)
     return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
 
 
-async def _find_ended(spec: RunSpec, folder: Path, world: RunWorld) -> Finished | None:
-    """The run as an earlier attempt left it, graded or not: only publishing had failed."""
+async def find_finished(spec: RunSpec, world: RunWorld) -> Finished | None:
+    """The run as an earlier attempt left it, graded or not: only publishing had failed.
+
+    The run's scratch folder is made anew, whether there is something to put into it or not.
+    """
+    folder = world.scratch / spec.run_id
+    await asyncio.to_thread(remove_tree, folder)
+    folder.mkdir(parents=True)
     result = await find_ended(spec, _KEPT, folder, world)
     if result is None:
         return None
-    await settle(result, _shares(world.settings), world)
+    await settle_ended(result, world)
     arms = [session.arm for session in result.sessions]  # fewer where the run was given up
     return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in arms})
 
@@ -188,34 +194,9 @@ async def _run_arms(
     limits = session_limits(world.settings)
     for arm in Arm:
         if not await world.blobs.exists(_stored_at(arm, spec)):
-            await begin(_step(arm), spec, limits.cost_usd, world)
+            await begin(arm_step(arm), spec, limits.cost_usd, world)
     works = await asyncio.gather(*(_run_arm(arm, spec, staged, world, folder) for arm in Arm))
     return dict(zip(Arm, works, strict=True))
-
-
-def _step(arm: Arm) -> str:
-    return f"{arm}-{TRIAL}"
-
-
-def _shares(settings: Settings) -> dict[str, Decimal]:
-    """The steps of a run that cost money, each with the most it may cost."""
-    session, reading = session_limits(settings).cost_usd, judge_limits(settings).cost_usd
-    return dict.fromkeys(map(_step, Arm), session) | dict.fromkeys(map(pass_step, PASSES), reading)
-
-
-def _ended(arms: Collection[Arm], judged: Judged) -> set[str]:
-    """The steps whose cost is known, because they came to an end."""
-    numbers = {reading.number for reading in (*judged.passes, *judged.lost)}
-    return {*map(_step, arms), *map(pass_step, numbers)}
-
-
-def _losses(lost: Lost) -> tuple[str, ...]:
-    text = (
-        f"{lost.attempts} of this run's sessions and readings were begun and ended with their "
-        "worker, and what they cost is not in the figures above. Up to "
-        f"{lost.usd:.2f} USD are counted for them."
-    )
-    return (text,) if lost.attempts else ()
 
 
 def _stored_at(arm: Arm, spec: RunSpec) -> str:
@@ -238,25 +219,38 @@ async def _run_arm(
         await asyncio.to_thread(bundle.write_bytes, stored)
     else:
         with_skill = arm is Arm.WITH_SKILL
-        session = await world.launchers.get(spec.launcher).run(
-            SessionSpec(
-                arm=arm,
-                run=spec,
-                trial=TRIAL,
-                skill_folder=staged.skill if with_skill else None,
-                skill_text=staged.skill_text if with_skill else None,
-                inputs_folder=staged.inputs,
-                limits=session_limits(world.settings),
-                bundle=bundle,
-                scratch=folder / "sessions",
-                prepared=staged.prepared,
-            )
+        given = SessionSpec(
+            arm=arm,
+            run=spec,
+            trial=TRIAL,
+            skill_folder=staged.skill if with_skill else None,
+            skill_text=staged.skill_text if with_skill else None,
+            inputs_folder=staged.inputs,
+            limits=session_limits(world.settings),
+            bundle=bundle,
+            scratch=folder / "sessions",
+            prepared=staged.prepared,
         )
-        if session.scored:
-            await world.blobs.put(key, bundle)
+        await _run_session(given, key, world)
     unpacked = folder / f"{arm}-unpacked"
     session = await asyncio.to_thread(read_bundle, bundle, unpacked)
     return _ArmWork(session=session, output=unpacked / "output", bundle=bundle)
+
+
+async def _run_session(given: SessionSpec, key: str, world: RunWorld) -> None:
+    """One session, kept under `key` if it is scored; what it spent is noted in any case."""
+    step, spec = arm_step(given.arm), given.run
+    try:
+        session = await world.launchers.get(spec.launcher).run(given)
+    except asyncio.CancelledError:
+        stopped = await asyncio.to_thread(read_spent, given.transcript)
+        await note_spent(step, spec, stopped, world)
+        raise
+    spent = session.usage.cost_usd or Decimal(0)
+    await note_spent(step, spec, spent, world)
+    if session.scored:
+        await world.blobs.put(key, given.bundle)
+        await offer(step, spec, given.limits, spent, world)
 
 
 def _why_not_scored(sessions: tuple[SessionResult, ...]) -> str | None:

@@ -67,8 +67,8 @@ async def find_result(spec: RunSpec, world: RunWorld) -> RunResult | None:
 async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None:
     """Note that a step begins which may cost `usd`.
 
-    Where it began before and is begun again, a worker was lost with what it had spent: as
-    much is set aside once more for the day. Raises `OverBudget` where that is too much, and
+    Where it began before and is begun again, what it had spent is gone: as much is set aside
+    once more for the day. Raises `OverBudget` where that is too much, and
     `GivenUp` where it was begun `MOST_BEGINNINGS` times.
     """
     before = await _count_beginnings(step, spec, world)
@@ -78,8 +78,15 @@ async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None
             "that ran it was stopped or lost. It is not begun again, so that it costs no more"
         )
     if before:
-        await world.budget.reserve(_set_aside(spec, step, before), spec.repo, usd)
+        gone = await _find_spent(step, before, spec, usd, world)
+        await world.budget.reserve(_set_aside(spec, step, before), spec.repo, gone)
     await world.blobs.put(_key(spec, f"{step}.begun"), str(before + 1).encode())
+
+
+async def note_spent(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None:
+    """Note what a step had spent when it was stopped, or has spent in all."""
+    number = await _count_beginnings(step, spec, world)
+    await world.blobs.put(_key(spec, f"{step}-{number}.usd"), str(usd).encode())
 
 
 async def count_lost(
@@ -90,14 +97,22 @@ async def count_lost(
     for step, share in shares.items():
         lost = max(await _count_beginnings(step, spec, world) - (step in ended), 0)
         attempts += lost
-        usd += lost * share
+        for number in range(1, lost + 1):
+            usd += await _find_spent(step, number, spec, share, world)
     return Lost(attempts, usd)
 
 
-async def settle(result: RunResult, steps: Iterable[str], world: RunWorld) -> None:
+async def _find_spent(
+    step: str, number: int, spec: RunSpec, share: Decimal, world: RunWorld
+) -> Decimal:
+    """What an attempt had spent; its whole share where it was lost with its worker."""
+    noted = await world.blobs.get(_key(spec, f"{step}-{number}.usd"))
+    return share if noted is None else Decimal(noted.decode())
+
+
+async def settle(spec: RunSpec, usd: Decimal, steps: Iterable[str], world: RunWorld) -> None:
     """Settle a run with the sum over its attempts: what is known, and what lost ones may cost."""
-    spec = result.spec
-    await world.budget.settle(spec.run_id, result.known_cost_usd + result.lost_usd)
+    await world.budget.settle(spec.run_id, usd)
     for step in steps:
         for number in range(1, await _count_beginnings(step, spec, world)):
             await world.budget.settle(_set_aside(spec, step, number), Decimal(0))

@@ -13,10 +13,10 @@ from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.score import Scored, score_run
-from jobs.keeping import begin
+from jobs.keeping import begin, note_spent
 from jobs.results import JudgePass, LostReading, ScrubCount
 from jobs.sessions.run_limits import judge_limits
-from jobs.sessions.transcript import JsonlTranscript
+from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.values import Arm, RunSpec
 from jobs.world import RunWorld
 
@@ -96,18 +96,22 @@ async def _read(
         told = await world.blobs.get(f"{key}.jsonl")
         await asyncio.to_thread(path.write_bytes, told or b"")
         return JudgePass.model_validate_json(stored)
-    with JsonlTranscript(path) as transcript:
-        reading = await world.judge.read(
-            ReadingSpec(
-                number=number,
-                candidates=candidates.folder,
-                case=given.spec.eval_case,
-                inputs=given.inputs,
-                judge=given.spec.judge,
-                limits=judge_limits(world.settings),
-            ),
-            transcript,
-        )
+    try:
+        with JsonlTranscript(path) as transcript:
+            reading = await world.judge.read(
+                ReadingSpec(
+                    number=number,
+                    candidates=candidates.folder,
+                    case=given.spec.eval_case,
+                    inputs=given.inputs,
+                    judge=given.spec.judge,
+                    limits=judge_limits(world.settings),
+                ),
+                transcript,
+            )
+    finally:  # also of a reading that is stopped
+        spent = await asyncio.to_thread(read_spent, path)
+        await note_spent(pass_step(number), given.spec, spent, world)
     if isinstance(reading, JudgePass):
         await world.blobs.put(f"{key}.jsonl", path)
         await world.blobs.put(f"{key}.json", reading.model_dump_json().encode())

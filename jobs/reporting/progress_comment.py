@@ -15,6 +15,7 @@ from jobs.requests import Value
 RunState = Literal[
     "queued", "preparing", "running", "judging", "publishing",
     "done", "empty", "ungraded", "failed", "duplicate", "refused",
+    "cancelled",
 ]  # fmt: skip
 
 MOST_ROWS = 10
@@ -32,6 +33,7 @@ _STATES: dict[RunState, str] = {
     "failed": "❌ failed",
     "duplicate": "⏭️ done before",
     "refused": "🚫 refused",
+    "cancelled": "🛑 cancelled",
 }
 _UNDER_WAY = frozenset({"queued", "preparing", "running", "judging", "publishing"})
 
@@ -59,6 +61,8 @@ class ProgressComment(Value):
     most_usd: Decimal | None = None
     """What the runs under way may cost at most; None: nothing will be spent."""
     mention: str = "@skillbench"
+    cancelled_by: str = ""
+    """Login of whoever cancelled the request; empty: nobody did."""
     notes: tuple[str, ...] = ()
     """Sentences above the footer, such as what part of a command was not understood."""
     refusal: str = ""
@@ -67,7 +71,7 @@ class ProgressComment(Value):
     @property
     def ended(self) -> bool:
         """Whether nothing is going on any more."""
-        return all(row.state not in _UNDER_WAY for row in self.rows)
+        return bool(self.cancelled_by) or all(row.state not in _UNDER_WAY for row in self.rows)
 
 
 def render_progress(comment: ProgressComment) -> str:
@@ -109,12 +113,17 @@ def _headline(comment: ProgressComment) -> str:
             ("failed", "failed"),
             ("duplicate", "done before"),
             ("refused", "refused"),
+            ("cancelled", "cancelled"),
         )
         if any(row.state == state for row in comment.rows)
     ]
     if comment.refusal and not good:
         return "### 🚫 Not started: " + ", ".join(others)
-    return "### Finished: " + ", ".join([numbers.plural(good, "report"), *others])
+    counts = ", ".join([numbers.plural(good, "report"), *others])
+    if comment.cancelled_by:
+        by = f"### 🛑 Cancelled by {escape.inline(comment.cancelled_by, 80)}"
+        return f"{by}: {counts}" if comment.rows else f"{by} before it started"
+    return f"### Finished: {counts}"
 
 
 def _refusal(reason: str) -> list[str]:

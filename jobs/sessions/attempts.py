@@ -52,17 +52,16 @@ class Attempts:
         """One session, once more where the platform failed; its bundle is at `session.bundle`.
 
         Usage and retries count both attempts, everything else is of the last one; the
-        transcript holds both. Raises nothing but `CancelledError`.
+        transcript holds both. Raises nothing but `CancelledError`; the transcript then stays,
+        since it alone tells what was spent.
         """
-        transcript = session.bundle.with_suffix(".jsonl")
-        try:
-            first = await self._attempt(session, transcript, None)
-            left = get_limits_left(session.limits, first.usage)
-            if first.end not in PLATFORM_ENDS or left is None:
-                return first
-            return await self._attempt(replace(session, limits=left), transcript, first)
-        finally:
-            transcript.unlink(missing_ok=True)
+        transcript = session.transcript
+        result = await self._attempt(session, transcript, None)
+        left = get_limits_left(session.limits, result.usage)
+        if result.end in PLATFORM_ENDS and left is not None:
+            result = await self._attempt(replace(session, limits=left), transcript, result)
+        transcript.unlink(missing_ok=True)
+        return result
 
     async def _attempt(
         self, session: SessionSpec, transcript: Path, earlier: SessionResult | None

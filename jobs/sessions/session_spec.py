@@ -32,3 +32,8 @@ class SessionSpec:
     read where its mounts come from."""
     prepared: Prepared = PLAIN
     """The environment that the session works in, the same in both arms."""
+
+    @property
+    def transcript(self) -> Path:
+        """Where it is written while the session goes on; then it is in the bundle."""
+        return self.bundle.with_suffix(".jsonl")

@@ -7,6 +7,8 @@ what an event says.
 
 import json
 import os
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +19,21 @@ MAX_BYTES = 20_000_000
 MAX_TEXT = 100_000
 """Characters of one text in an event; a tool's answer is cut well below that already."""
 _RESERVED_FOR_END = 8_192
+
+
+def read_spent(path: Path) -> Decimal:
+    """What the requests in a transcript cost, in USD, as far as their price is known. Blocks.
+
+    Of a session that was stopped it is all there is; an answer that was cut off is not in it.
+    """
+    spent = Decimal(0)
+    with suppress(FileNotFoundError), path.open("rb") as lines:
+        for line in lines:
+            if b'"kind": "usage"' not in line:
+                continue
+            with suppress(ValueError, TypeError, KeyError, ArithmeticError):
+                spent += Decimal(json.loads(line)["content"]["cost_usd"])
+    return spent
 
 
 class JsonlTranscript:

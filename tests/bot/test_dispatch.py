@@ -8,13 +8,13 @@ import pytest
 
 from bot.dispatch import HANDLERS, dispatch
 from bot.queues import Asking
-from handlers.decisions import Enqueue, Ignore, Reply
+from handlers.decisions import CancelRequests, Enqueue, Ignore, Reply
 from handlers.events import Event
 from jobs.errors import Transient
 from jobs.ports import Comment
 from jobs.requests import Request
 from tests.builders import NOON, a_comment
-from tests.handlers.events import OURSELVES, Role, a_commented, a_context, a_labelled
+from tests.handlers.events import OURSELVES, Role, a_commented, a_context, a_labelled, an_unlabelled
 
 
 @dataclass
@@ -46,6 +46,7 @@ class Queue:
 
     def __init__(self, repository: Repository) -> None:
         self.askings: dict[str, Asking] = {}
+        self.cancelled: set[str] = set()
         self._repository = repository
 
     @property
@@ -61,6 +62,15 @@ class Queue:
 
     async def find_asking(self, request: Request) -> Asking | None:
         return self.askings.get(request.key)
+
+    async def cancel(self, decision: CancelRequests) -> int:
+        self._repository.did.append("cancel")
+        meant = [key for key in self.askings if key not in self.cancelled]
+        self.cancelled |= set(meant)
+        return len(meant)
+
+    async def is_being_cancelled(self, request: Request) -> bool:
+        return request.key in self.cancelled
 
 
 async def run(
@@ -181,3 +191,48 @@ async def test_trouble_with_github_comes_out_as_it_is(repository: Repository, qu
     with pytest.raises(Transient):
         await run(a_commented(), repository, queue)
     assert queue.keys == []
+
+
+async def test_a_cancel_takes_requests_back_and_is_acknowledged(
+    repository: Repository, queue: Queue
+) -> None:
+    await run(a_commented(delivery="d-1"), repository, queue)
+    await run(a_commented("@skillbench cancel", delivery="d-2", comment_id=101), repository, queue)
+    assert repository.did == ["enqueue", "cancel", "+1 101"]
+    assert repository.comments == {}
+
+
+async def test_who_cancels_nothing_is_told_so_once(repository: Repository, queue: Queue) -> None:
+    for delivery in ("d-1", "d-2"):
+        await run(a_commented("@skillbench cancel", delivery=delivery), repository, queue)
+    [body] = repository.comments.values()
+    assert "nothing to cancel" in body
+
+
+async def test_a_label_that_is_gone_cancels_without_a_word(
+    repository: Repository, queue: Queue
+) -> None:
+    """The request's own comment says it; without a request there is nothing to say."""
+    await run(an_unlabelled(), repository, queue)
+    assert repository.did == ["cancel"]
+
+
+async def test_who_cancels_and_asks_anew_in_one_comment_gets_both(
+    repository: Repository, queue: Queue
+) -> None:
+    """The cancel comes first, wherever it stands: it is never for what the comment asks."""
+    body = "@skillbench run claude-opus\n@skillbench cancel"
+    await run(a_commented(delivery="d-1"), repository, queue)
+    await run(a_commented(body, delivery="d-2", comment_id=101), repository, queue)
+    assert repository.did == ["enqueue", "cancel", "+1 101", "enqueue"]
+
+
+async def test_asking_again_for_what_is_being_cancelled_is_no_repetition(
+    repository: Repository, queue: Queue
+) -> None:
+    """It is carried out when the cancelled one has ended, so there is nothing to explain."""
+    later = timedelta(minutes=10)
+    await run(a_labelled(delivery="d-1"), repository, queue)
+    await run(an_unlabelled(delivery="d-2"), repository, queue, after=later)
+    await run(a_labelled(delivery="d-3"), repository, queue, after=later)
+    assert repository.comments == {}

@@ -195,7 +195,7 @@ async def test_ten_thousand_requests_are_each_carried_out_once_in_bounded_memory
         name = "many" if number < 9_000 else f"r{number % 100}"
         assert await enqueue(redis, asked(name, number))
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    jobs = Jobs(redis, ignore, carry_out, ignore)
+    jobs = Jobs(redis, ignore, carry_out, ignore, end_cancelled=ignore)
     limits = Limits(overall=200, per_repository=150, per_provider=200)
     workers = [
         worker

@@ -242,7 +242,6 @@ async def test_a_streamed_body_within_the_limit_is_read_whole(
         ("push", {"ref": "refs/heads/x", "deleted": True, "after": "0" * 40, "commits": []}),
         ("push", {"ref": "refs/tags/v1.2.0", "after": "a" * 40, "head_commit": None}),
         ("issues", a_payload("transferred", changes={})),
-        ("issues", a_payload("unlabeled", label={"name": "needs-benchmark"})),
         ("issues", a_payload("an_action_of_the_future")),
         ("issues", a_payload("opened")),
         ("issue_comment", a_comment_payload(action="deleted")),

@@ -11,7 +11,8 @@ from redis.asyncio import Redis
 
 from bot.queues import JOB_KEY, now_ms
 from bot.worker import Jobs, make_workers, run_workers
-from handlers.events import Event, IssueCommented
+from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled
+from jobs.cancelling import Cancelled
 from jobs.requests import Request
 
 WAIT_S = 20.0
@@ -26,6 +27,7 @@ class World:
     requests: list[Request] = field(default_factory=list)
     event_outcomes: list[Exception | None] = field(default_factory=list)
     request_outcomes: list[Exception | None] = field(default_factory=list)
+    cancel_outcomes: list[Exception | None] = field(default_factory=list)
     say_outcomes: list[Exception | None] = field(default_factory=list)
     gate: asyncio.Event | None = None
     """Requests wait for it, if there is one."""
@@ -36,8 +38,13 @@ class World:
         self.moved.set()
 
     async def handle(self, event: Event) -> None:
-        text = event.body if isinstance(event, IssueCommented) else ",".join(event.labels)
-        self.note(f"event {text}")
+        match event:
+            case IssueCommented(body=text):
+                self.note(f"event {text}")
+            case IssueLabelled(labels=labels):
+                self.note(f"event {','.join(labels)}")
+            case IssueUnlabelled(label=label):
+                self.note(f"event -{label}")
         if outcome := (self.event_outcomes.pop(0) if self.event_outcomes else None):
             raise outcome
 
@@ -53,6 +60,12 @@ class World:
         if outcome := (self.request_outcomes.pop(0) if self.request_outcomes else None):
             raise outcome
         self.note(f"ended {request.key}")
+
+    async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
+        if outcome := (self.cancel_outcomes.pop(0) if self.cancel_outcomes else None):
+            raise outcome
+        how = " by label" if cancelled.by_label else ""
+        self.note(f"ended as cancelled by {cancelled.by}{how}: {request.key}")
 
     async def say(self, place: dict[str, Any], text: str) -> None:
         if outcome := (self.say_outcomes.pop(0) if self.say_outcomes else None):
@@ -72,7 +85,12 @@ async def working(url: str, world: World, **options: Any) -> AsyncIterator[None]
     """Workers at work while the block runs."""
     async with Redis.from_url(url) as redis:
         jobs = Jobs(
-            redis, world.handle, world.carry_out, world.say, first_wait=timedelta(milliseconds=10)
+            redis,
+            world.handle,
+            world.carry_out,
+            world.say,
+            end_cancelled=world.end_cancelled,
+            first_wait=timedelta(milliseconds=10),
         )
         workers = make_workers(url, jobs, requests_at_once=2, **options)
         running = asyncio.create_task(run_workers(workers))

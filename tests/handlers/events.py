@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled
+from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled, IssueUnlabelled
 from handlers.questions import HandlerContext
 from tests.builders import NOON
 
@@ -37,6 +37,18 @@ def a_labelled(**changes: Any) -> IssueLabelled:
         "labels": ("needs-benchmark",),
     }
     return IssueLabelled(**(defaults | changes))
+
+
+def an_unlabelled(**changes: Any) -> IssueUnlabelled:
+    """The label `needs-benchmark`, taken off issue 21 by Mona."""
+    fields: dict[str, Any] = {
+        "delivery": "d-1",
+        "repository": a_repository(),
+        "sender": MONA,
+        "issue": 21,
+        "label": "needs-benchmark",
+    }
+    return IssueUnlabelled(**(fields | changes))
 
 
 def a_commented(body: str = "@skillbench run claude-sonnet", **changes: Any) -> IssueCommented:

@@ -47,7 +47,7 @@ async def test_an_event_holds_its_issue_no_longer_than_a_job_its_worker(redis: R
         left_ms.append(await redis.pttl(ISSUE))
 
     world = World()
-    jobs = Jobs(redis, handle, world.carry_out, world.say)
+    jobs = Jobs(redis, handle, world.carry_out, world.say, end_cancelled=world.end_cancelled)
     stored = {"version": 1, "event": a_commented()}
     context = {"job_id": "event:77:d-1", "job_try": 1, "enqueue_time": a_commented().created_at}
     await jobs.handle_event(context, _as_json(stored))

@@ -1,0 +1,221 @@
+"""Requests taken back: which there are, how their workers hear of it, and who ends them.
+
+A request that waits is taken off its queue in one step and becomes an event, `end_cancelled`,
+so that it ends at once, however long the queue is. One that is under way is flagged; its
+worker looks for the flag every second, and whoever takes the job over after a crash finds it
+there. A flag is for one asking: a label put on anew asks anew.
+
+A worker that shuts down is no cancel: it hands its jobs back, flags and all.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
+from arq.constants import in_progress_key_prefix, retry_key_prefix
+from arq.utils import ms_to_datetime
+from redis.asyncio import Redis
+
+from bot.queues import (
+    AGAIN,
+    END_CANCELLED,
+    EVENTS,
+    JOB_KEY,
+    KEEP_JOB,
+    REMEMBER,
+    REQUESTS,
+    RequestQueue,
+    make_job,
+    milliseconds,
+    now_ms,
+)
+from bot.redis_clients import REDIS_AWAY
+from bot.troubles import make_reference
+from bot.turns import ALL, SLOTS
+from handlers.decisions import CancelRequests
+from jobs.alongside import alongside
+from jobs.cancelling import Cancelled
+from jobs.requests import Request, Value
+
+LOOK_S = 1.0
+"""How often a worker looks whether what it carries out was cancelled."""
+AT_ONCE = 500
+"""Jobs that are read from Redis in one go."""
+
+CANCEL = """
+if not redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end
+redis.call('set', KEYS[4], ARGV[3], 'px', ARGV[6])
+redis.call('del', KEYS[9])
+local clock = redis.call('time')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local held_until = tonumber(redis.call('zscore', KEYS[5], ARGV[1]) or 0)
+if redis.call('exists', KEYS[3]) == 1 or held_until > now then return 1 end
+redis.call('zrem', KEYS[1], ARGV[1])
+redis.call('del', KEYS[2], KEYS[8])
+redis.call('set', KEYS[7], ARGV[4], 'px', ARGV[6])
+redis.call('zadd', KEYS[6], ARGV[5], ARGV[2])
+return 1
+"""
+"""Queue, job, mark of progress, flag, slots, queue of events, job that ends it, count of tries,
+what was asked meanwhile; ids of job and ending, flag, ending, now, time to live.
+"""
+
+
+class CancelledJob(Value):
+    """What the event `end_cancelled` carries."""
+
+    request: Request
+    cancelled: Cancelled
+
+
+class Cancels:
+    """Takes requests back, and tells workers which were."""
+
+    def __init__(self, redis: Redis, *, look_s: float = LOOK_S) -> None:
+        self._redis = redis
+        self._look_s = look_s
+
+    async def find_waiting(self, repository: str, issue: int) -> list[tuple[str, Request]]:
+        """The requests of an issue that wait or are under way, with their references."""
+        name = repository.casefold()
+        ids = [job_id.decode() for job_id in await self._redis.zrange(REQUESTS, 0, -1)]
+        named = [job_id for job_id in ids if name in job_id.casefold()]
+        found = []
+        for first in range(0, len(named), AT_ONCE):
+            batch = named[first : first + AT_ONCE]
+            bodies = await self._redis.mget([JOB_KEY + job_id for job_id in batch])
+            for job_id, stored in zip(batch, bodies, strict=True):
+                read = _read(job_id, stored)
+                if read is None:
+                    continue
+                request = read[1]
+                if request.issue == issue and request.repo.full_name.casefold() == name:
+                    found.append(read)
+        return found
+
+    async def cancel(self, reference: str, request: Request, cancelled: Cancelled) -> bool:
+        """Cancel a request; False where it has ended meanwhile."""
+        job_id, ending_id = f"request:{request.key}", f"end:{reference}"
+        ending = CancelledJob(request=request, cancelled=cancelled).model_dump(mode="json")
+        now = now_ms()
+        return bool(
+            await self._redis.register_script(CANCEL)(
+                keys=[
+                    REQUESTS,
+                    JOB_KEY + job_id,
+                    in_progress_key_prefix + job_id,
+                    _flag(reference),
+                    SLOTS + ALL,
+                    EVENTS,
+                    JOB_KEY + ending_id,
+                    retry_key_prefix + job_id,
+                    AGAIN + job_id,
+                ],
+                args=[
+                    job_id,
+                    ending_id,
+                    cancelled.model_dump_json(),
+                    make_job(END_CANCELLED, ending, now),
+                    now,
+                    milliseconds(KEEP_JOB),
+                ],
+            )
+        )
+
+    async def find(self, reference: str) -> Cancelled | None:
+        """By whom an asking was cancelled; None where it was not."""
+        stored = await self._redis.get(_flag(reference))
+        return Cancelled.model_validate_json(stored) if stored else None
+
+    async def run(self, reference: str, work: Coroutine[Any, Any, None]) -> Cancelled | None:
+        """Work until it is done, or until its asking is cancelled; gives by whom.
+
+        Then nothing of it runs any more. Raises what the work raises.
+        """
+        if (cancelled := await self._find_or_close(reference, work)) is not None:
+            return cancelled
+        async with alongside(work) as working, alongside(self.wait_for(reference)) as waiting:
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                await working
+                return None
+            working.cancel()
+            await asyncio.wait({working})
+            is_done = not working.cancelled() and working.exception() is None
+            return None if is_done else waiting.result()
+
+    async def _find_or_close(
+        self, reference: str, work: Coroutine[Any, Any, None]
+    ) -> Cancelled | None:
+        try:
+            cancelled = await self.find(reference)
+        except BaseException:
+            work.close()
+            raise
+        if cancelled is not None:
+            work.close()
+        return cancelled
+
+    async def wait_for(self, reference: str) -> Cancelled:
+        """Wait until an asking is cancelled; while Redis is away, nobody can."""
+        while True:
+            await asyncio.sleep(self._look_s)
+            try:
+                cancelled = await self.find(reference)
+            except REDIS_AWAY:
+                continue
+            if cancelled is not None:
+                return cancelled
+
+    async def forget(self, reference: str) -> None:
+        """The asking has ended as cancelled."""
+        await self._redis.delete(_flag(reference))
+
+
+class CancellableQueue(RequestQueue):
+    """The queue of requests, with the way off it."""
+
+    def __init__(self, redis: Redis) -> None:
+        super().__init__(redis)
+        self._cancels = Cancels(redis)
+
+    async def cancel(self, decision: CancelRequests) -> int:
+        """Cancel the requests that a decision means; how many those were."""
+        cancelled = Cancelled(by=decision.by, by_label=decision.origin == "label")
+        count = 0
+        waiting = await self._cancels.find_waiting(decision.repo.full_name, decision.issue)
+        for reference, request in waiting:
+            is_meant = decision.origin in {None, request.origin}
+            is_theirs = decision.asker in {None, request.asker}
+            if is_meant and is_theirs:
+                count += await self._cancels.cancel(reference, request, cancelled)
+        if decision.comment_id is None:
+            return count
+        # a second look at the same comment finds nothing waiting, and has cancelled all the same
+        key = f"skillbench:cancels:{decision.repo.full_name}:{decision.comment_id}"
+        total = int(await self._redis.incrby(key, count))
+        await self._redis.expire(key, REMEMBER)
+        return total
+
+    async def is_being_cancelled(self, request: Request) -> bool:
+        """Whether the asking with this key that is on the queue was cancelled."""
+        job_id = f"request:{request.key}"
+        read = _read(job_id, await self._redis.get(JOB_KEY + job_id))
+        return read is not None and await self._cancels.find(read[0]) is not None
+
+
+def _flag(reference: str) -> str:
+    return f"skillbench:cancelled:{reference}"
+
+
+def _read(job_id: str, stored: bytes | None) -> tuple[str, Request] | None:
+    """The reference and the request of a job; None where it cannot be read as one."""
+    if stored is None:
+        return None
+    try:
+        job = msgspec.json.decode(stored)
+        reference = make_reference(job_id, ms_to_datetime(job["et"]))
+        return reference, Request.model_validate(job["a"][0])
+    except (msgspec.DecodeError, ValueError, KeyError, TypeError, IndexError):
+        return None

@@ -1,0 +1,26 @@
+"""A label was taken off an issue: the benchmark it asked for is not wanted any more.
+
+GitHub lets only people with a say in the repository change labels, so nobody is asked for a
+permission here: to stop the spending needs none of the right to spend.
+"""
+
+from handlers.decisions import CancelRequests, Decision, Ignore
+from handlers.events import IssueUnlabelled
+from handlers.questions import HandlerContext, Questions, as_repo
+from jobs.requests import NEEDS_BENCHMARK
+
+
+async def on_issue_unlabelled(
+    event: IssueUnlabelled, context: HandlerContext, _: Questions
+) -> Decision:
+    """Decide on a label that is gone. The App takes it off itself when a request has ended."""
+    if event.label.casefold() != NEEDS_BENCHMARK:
+        return Ignore(f"the label is not {NEEDS_BENCHMARK}")
+    if context.is_own(event.sender):
+        return Ignore("our own doing")
+    return CancelRequests(
+        repo=as_repo(event.repository),
+        issue=event.issue,
+        by=event.sender.login,
+        origin="label",
+    )

@@ -1,0 +1,76 @@
+"""How a cancelled request ends: what it spent is settled, one comment says so, nothing is lost.
+
+By now none of its sessions runs any more, if any ever did. A run that had come to its end is
+published all the same, for it is paid. Doing it twice has the effect of doing it once.
+"""
+
+from contextlib import suppress
+
+import structlog
+
+from jobs.comparison import find_finished
+from jobs.errors import Gone
+from jobs.keeping import request_folder
+from jobs.living_comment import comment_tag
+from jobs.planning.plan import Plan
+from jobs.planning.rows import make_progress
+from jobs.ports import Reaction
+from jobs.publishing import publish_run
+from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
+from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request, Value
+from jobs.run_runner import state_of
+from jobs.steps import settle_stopped
+from jobs.values import RunSpec
+from jobs.world import World
+
+log = structlog.get_logger()
+
+
+class Cancelled(Value):
+    """Who took a request back, and how."""
+
+    by: str
+    """Login."""
+    by_label: bool = False
+    """By taking the label off; else by a command."""
+
+
+async def end_cancelled(request: Request, cancelled: Cancelled, world: World) -> None:
+    """End a request that was cancelled. Raises `Transient` and `Gone` as GitHub does."""
+    folder = request_folder(request)
+    if await world.runs.blobs.exists(f"{folder}/ended"):
+        log.info("ended_before", key=request.key)
+        return
+    stored = await world.runs.blobs.get(f"{folder}/plan.json")
+    state = ProgressComment(asker=request.asker, rows=(), mention=world.runs.settings.mention)
+    if stored:
+        plan = Plan.model_validate_json(stored)
+        state = make_progress(plan, world.runs.settings)
+        rows = [await _end_run(row, spec, world) for row, spec in zip(state.rows, plan.runs)]  # noqa: B905 -- other rows follow
+        state = state.model_copy(update={"rows": (*rows, *state.rows[len(rows) :])})
+    state = state.model_copy(update={"cancelled_by": cancelled.by})
+    log.info("request_cancelled", key=request.key, by=cancelled.by)
+    await world.github.comment(request.issue, render_progress(state), tag=comment_tag(request))
+    reaction: Reaction = "confused"
+    with suppress(Gone):  # the comment that asked was deleted
+        await world.github.react(request.issue, request.comment_id, reaction)
+    # a label that somebody took off may be back by now, and asks for something new
+    takes_off = request.origin == "label" and not cancelled.by_label
+    await world.github.change_labels(
+        request.issue,
+        add=[BENCHMARKED] if any(row.state == "done" for row in state.rows) else [],
+        remove=[NEEDS_BENCHMARK] if takes_off else [],
+    )
+    await world.runs.blobs.put(f"{folder}/ended", b"")
+
+
+async def _end_run(row: RunRow, spec: RunSpec, world: World) -> RunRow:
+    """What became of a run: its report, if it had come so far; else its money is settled."""
+    finished = await find_finished(spec, world.runs)
+    if finished is not None:
+        report = await publish_run(finished, world)
+        changes: dict[str, object] = {"state": state_of(finished.result), "url": report.url}
+        return row.model_copy(update=changes)
+    await settle_stopped(spec, world.runs)
+    await world.counts.add("runs", "cancelled")
+    return row.model_copy(update={"state": "cancelled"})
