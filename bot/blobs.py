@@ -2,10 +2,13 @@
 
 One store by address: `file://` on one machine, `s3://` where workers run on several
 (credentials and endpoint come from the usual `AWS_` variables). Keys are ours, but parts of
-them come from far away, so only plain ones are taken; blobs are never listed.
+them come from far away, so only plain ones are taken. Only upkeep lists them.
 """
 
 import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -20,6 +23,14 @@ PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}"
 KEY = re.compile(rf"{PART}(?:/{PART})*")
 LONGEST_KEY = 512
 """Half of what S3 takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A blob's key, and when it was put there last."""
+
+    key: str
+    changed_at: datetime
 
 
 class Blobs:
@@ -59,6 +70,15 @@ class Blobs:
             raise _trouble("look up", key, problem) from problem
         return True
 
+    async def walk(self, folder: str) -> AsyncIterator[Stored]:
+        """Everything below a folder, in no order that one could count on."""
+        try:
+            async for chunk in obstore.list(self._store, checked(folder), chunk_size=1000):
+                for found in chunk:
+                    yield Stored(found["path"], found["last_modified"])
+        except BaseError as problem:
+            raise _trouble("list", folder, problem) from problem
+
     async def delete(self, key: str) -> None:
         """Remove what is stored under a key; nothing stored is no error."""
         try:
@@ -78,7 +98,7 @@ def open_store(url: str) -> ObjectStore:
     if parts.scheme == "file" and parts.netloc in {"", "localhost"} and parts.path:
         folder = unquote(parts.path)
         try:
-            return LocalStore(folder, mkdir=True)
+            return LocalStore(folder, mkdir=True, automatic_cleanup=True)
         except OSError as problem:
             raise Error(
                 f"The folder {folder} cannot be made ({problem}). Set SKILLBENCH_DATA_DIR, or "

@@ -6,12 +6,14 @@ loading arq.
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from bot.turns import ARRIVALS, ENQUEUE_IN_TURN, LATEST, SERVED, find_lanes
@@ -36,6 +38,8 @@ KEEP_JOB = timedelta(days=30)
 REMEMBER = timedelta(days=7)
 """How long a delivery id, or the key of a commented request, is known again."""
 EVENT_VERSION = 1
+AT_ONCE = 500
+"""Jobs that are read from Redis in one go."""
 LATEST_MS = 2**43
 """A time that no calendar holds would end the worker that reads it."""
 
@@ -112,20 +116,23 @@ class Asking:
     at: datetime
 
 
-async def enqueue(redis: Redis, request: Request, *, delivery: str = "") -> bool:
+async def enqueue(
+    redis: Redis, request: Request, *, delivery: str = "", is_late: bool = False
+) -> bool:
     """Put a request on its queue, in turn; False where its key is there, or was this week.
 
     A request from a comment is known by its key for a week, since its delivery may come
     again. One from a label is known only while it waits or runs; it is looked at once more
     when that has ended, since the label may have been put on again in the moment in which it
-    was taken off. `delivery` is noted for `find_asking`.
+    was taken off. `delivery` is noted for `find_asking`. One that `is_late` was taken before
+    and has not ended: only its being there keeps it out.
     """
     now = now_ms()
     job_id = f"request:{request.key}"
     is_label = request.origin == "label"
-    remember = 0 if is_label else milliseconds(REMEMBER)
+    remember = 0 if is_label or is_late else milliseconds(REMEMBER)
     job = make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now, find_lanes(request))
-    memory = f"skillbench:asked:{request.key}"
+    memory = f"skillbench:{'late' if is_late else 'asked'}:{request.key}"
     if is_label:  # first, so that the one under way cannot end without seeing it
         await redis.set(AGAIN + job_id, job, px=milliseconds(KEEP_JOB))
     taken = await redis.register_script(ENQUEUE_IN_TURN)(
@@ -165,6 +172,22 @@ class RequestQueue:
 
     async def find_asking(self, request: Request) -> Asking | None:
         return await find_asking(self._redis, request)
+
+
+async def list_requests(redis: Redis) -> AsyncIterator[Request]:
+    """Every request that waits or runs, as far as this version can read them."""
+    start = 0
+    while job_ids := await redis.zrange(REQUESTS, start, start + AT_ONCE - 1):
+        stored = await redis.mget([JOB_KEY + job_id.decode() for job_id in job_ids])
+        for job in stored:
+            with suppress(msgspec.DecodeError, ValidationError, KeyError, IndexError, TypeError):
+                yield Request.model_validate(msgspec.json.decode(job or b"null")["a"][0])
+        start += AT_ONCE
+
+
+async def forget_asking(redis: Redis, request: Request) -> None:
+    """Nobody put it there by a delivery: one that comes later is no second asking."""
+    await redis.delete(_asking_key(request))
 
 
 def _asking_key(request: Request) -> str:

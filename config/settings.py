@@ -73,6 +73,8 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: user_data_path("skillbench", appauthor=False))
     blob_url: BlobAddress = ""
     """`file://` or `s3://` address of the blob store; empty: a folder in the data folder."""
+    keep_days: int = Field(default=30, ge=1)
+    """How long the blob store keeps what a request left behind once it has ended."""
 
     # Money
     max_usd_per_run: Dollars = Decimal(5)

@@ -54,10 +54,11 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
     )
 
 
-async def fail(request: Request, world: World, *, last_try: bool, platform: str = "") -> None:
+async def fail(request: Request, world: World, *, last_try: bool, platform: str = "") -> bool:
     """Something broke: of ours, or a `platform` for longer than we wait.
 
-    Raises `Transient` where this could not be said and there is another try to say it.
+    Raises `Transient` where this could not be said and there is another try to say it; False
+    where there is none. Nobody left to be told is no trouble.
     """
     mention = world.runs.settings.mention
     request_id = hashlib.sha256(request.key.encode()).hexdigest()[:12]
@@ -72,6 +73,8 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
         if isinstance(trouble, Transient) and not last_try:
             raise
         log.warning("answer_not_posted", key=request.key, problem=str(trouble))
+        return isinstance(trouble, Gone)
+    return True
 
 
 async def _end(

@@ -18,6 +18,7 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.tarball import extract_tarball
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import request_folder
+from jobs.late import forget_late, has_results, put_off
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
@@ -39,19 +40,32 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
     """Carry out a request and answer whoever asked, also where something breaks.
 
     Raises `Transient` where it is worth carrying out again and `last_try` is False; nothing
-    that was finished is done or paid for a second time.
+    that was finished is done or paid for a second time. What could not be told on the last
+    try is kept for later.
     """
     try:
         await _carry_out_or_refuse(request, world)
+        await forget_late(request, world)
     except Gone as gone:
         log.info("nowhere_to_answer", key=request.key, reason=str(gone))
+        await world.runs.blobs.put(f"{request_folder(request)}/ended", str(gone).encode())
+        await forget_late(request, world)
     except Transient as trouble:
         if not last_try:
             raise
-        await fail(request, world, last_try=last_try, platform=str(trouble))
+        await _fail_or_put_off(request, str(trouble), world)
     except Exception:
         log.exception("request_failed", key=request.key)
-        await fail(request, world, last_try=last_try)
+        if not await fail(request, world, last_try=last_try):
+            await put_off(request, "something of ours broke, and nobody could be told", world)
+
+
+async def _fail_or_put_off(request: Request, trouble: str, world: World) -> None:
+    """Say that it failed, unless there is a result to say, or nobody to hear it for now."""
+    if await has_results(request, world) and await put_off(request, trouble, world):
+        return
+    if not await fail(request, world, last_try=True, platform=trouble):
+        await put_off(request, trouble, world)
 
 
 async def _carry_out_or_refuse(request: Request, world: World) -> None:
@@ -126,9 +140,17 @@ async def _run_plan(plan: Plan, snapshot: Snapshot, world: World, *, carried_on:
     async with living_comment(world.github, plan.request, state) as living:
         runner = RunRunner(plan, snapshot, living, world)
 
+        gone = asyncio.Event()
+
         async def run(row: int, spec: RunSpec) -> None:
             async with slots:
-                await runner.run(row, spec)
+                if gone.is_set():
+                    return  # nobody is left to be told what it would cost to find out
+                try:
+                    await runner.run(row, spec)
+                except Gone:
+                    gone.set()
+                    raise
 
         endings = await asyncio.gather(
             *(run(row, spec) for row, spec in enumerate(plan.runs)),

@@ -71,6 +71,8 @@ class LivingComment:
             self._shown = state
 
 
+UNDER_WAY = "### 👀 Benchmarking:"
+"""How a living comment begins until everything in it has ended."""
 ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")
 
 
@@ -81,6 +83,11 @@ def comment_tag(request: Request) -> str:
     """
     fraction = f".{request.asked_at:%f}" if request.asked_at.microsecond else ""
     return f"request:{request.key}:{request.asked_at:%Y%m%dT%H%M%S}{fraction}"
+
+
+def is_under_way(body: str) -> bool:
+    """Whether a living comment, tag and all, says that something in it goes on."""
+    return body.partition("\n")[2].startswith(UNDER_WAY)
 
 
 def find_asked(tag: str) -> tuple[str, datetime] | None:

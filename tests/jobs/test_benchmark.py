@@ -1,14 +1,18 @@
 """A request that breaks is answered, at the latest by another try."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from bot.blobs import Blobs
 from config.settings import Settings
 from jobs.benchmark import carry_out
 from jobs.errors import Gone, Refused, Transient
+from jobs.keeping import request_folder
+from jobs.late import late_key, read_late
 from jobs.requests import Repo, Request
 from jobs.world import World
 from tests.builders import NOON
@@ -52,6 +56,11 @@ class BrokenGitHub:
 @dataclass
 class Runs:
     settings: Settings
+    blobs: Blobs
+    now: datetime = NOON
+
+    def clock(self) -> datetime:
+        return self.now
 
 
 @dataclass
@@ -63,7 +72,8 @@ class Broken:
 
 
 def world_of(github: BrokenGitHub, folder: Path) -> World:
-    return cast("World", Broken(github, Runs(Settings(_env_file=None, data_dir=folder))))
+    settings = Settings(_env_file=None, data_dir=folder)
+    return cast("World", Broken(github, Runs(settings, Blobs(settings.blobs))))
 
 
 @pytest.mark.parametrize("first", [RuntimeError("a defect"), Refused("no such case")])
@@ -88,3 +98,42 @@ async def test_where_nobody_is_left_to_answer_nothing_is_raised(
     github = BrokenGitHub(first, then=Gone("deleted"))
     await carry_out(REQUEST, world_of(github, tmp_path), last_try=False)
     assert github.said == []
+
+
+async def test_a_failure_that_can_be_told_is_told_and_nothing_is_kept(tmp_path: Path) -> None:
+    """A platform was away for longer than we wait, and GitHub is not."""
+    github = BrokenGitHub(Transient("the blob store is away"))
+    world = world_of(github, tmp_path)
+    await carry_out(REQUEST, world, last_try=True)
+    assert len(github.said) == 1
+    assert await read_late(late_key(REQUEST), world.runs.blobs) is None
+
+
+async def test_what_nobody_can_be_told_for_now_is_kept_for_later_with_its_reason(
+    tmp_path: Path,
+) -> None:
+    """GitHub is away: each time it is put off for longer, and no longer than anything is kept."""
+    github = BrokenGitHub(Transient("GitHub is away"), then=Transient("still away"))
+    world = world_of(github, tmp_path)
+    waits = []
+    for tries in (1, 2, 3):
+        await carry_out(REQUEST, world, last_try=True)
+        late = await read_late(late_key(REQUEST), world.runs.blobs)
+        assert late is not None
+        assert (late.request, late.reason, late.tries) == (REQUEST, "GitHub is away", tries)
+        waits.append(late.not_before - NOON)
+    assert waits == sorted(set(waits))
+    cast("Runs", world.runs).now = NOON + timedelta(days=31)
+    await carry_out(REQUEST, world, last_try=True)
+    assert await read_late(late_key(REQUEST), world.runs.blobs) is None
+
+
+async def test_one_whose_place_is_gone_ends_for_good_with_the_reason(tmp_path: Path) -> None:
+    """Whoever looks for it later finds why it was never answered."""
+    moved = "issue moved to other-org/attic#1"
+    world = world_of(BrokenGitHub(Transient("away"), then=Transient("away")), tmp_path)
+    await carry_out(REQUEST, world, last_try=True)
+    gone = world_of(BrokenGitHub(Gone(moved)), tmp_path)
+    await carry_out(REQUEST, gone, last_try=False)
+    assert await gone.runs.blobs.get(f"{request_folder(REQUEST)}/ended") == moved.encode()
+    assert await read_late(late_key(REQUEST), gone.runs.blobs) is None

@@ -4,8 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from bot.github.tags import with_tag
 from jobs.keeping import asking_folder, request_folder
-from jobs.living_comment import comment_tag, find_asked
+from jobs.living_comment import comment_tag, find_asked, is_under_way
+from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
 from tests.builders import NOON, a_request
 
 
@@ -18,6 +20,13 @@ def test_key_and_time_come_back_and_lead_to_the_same_folder(key: str, at: object
     assert found == (request.key, request.asked_at)
     assert found is not None
     assert asking_folder(*found) == request_folder(request)
+
+
+@pytest.mark.parametrize(("state", "goes_on"), [("queued", True), ("done", False)])
+def test_a_living_comment_tells_whether_it_goes_on(state: str, goes_on: bool) -> None:
+    row = RunRow.model_validate({"title": "github-issue-7", "state": state})
+    body = render_progress(ProgressComment(asker="mona", rows=(row,)))
+    assert is_under_way(with_tag(body, "request:label:acme/skills#7:20260504T120000")) is goes_on
 
 
 @pytest.mark.parametrize(
