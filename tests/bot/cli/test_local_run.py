@@ -76,6 +76,7 @@ async def test_the_only_case_of_a_folder_need_not_be_named(run: Run) -> None:
     [
         (("--skill", "nosuch"), "It holds `csv-profile`, `release-notes`"),
         (("--eval", "nosuch"), "such as `github-issue-2`"),
+        (("--environment", "r-farma"), "Did you mean `r-pharma`?"),
         (("--skill", "csv-profile"), "no eval case is for the skill `csv-profile`"),
         (("--output", "taken"), "the folder `taken` cannot be made"),
     ],
