@@ -12,6 +12,7 @@ from typing import cast
 
 from redis.asyncio import Redis
 
+from bot.redis_clients import away_is_transient
 from jobs.errors import OverBudget
 from jobs.ports import Clock
 from jobs.requests import Repo
@@ -45,7 +46,7 @@ def _micros(usd: Decimal) -> int:
 
 
 class RedisBudget:
-    """Implements `jobs.ports.Budget`."""
+    """Implements `jobs.ports.Budget`. Raises `Transient` where Redis stays away."""
 
     def __init__(
         self,
@@ -62,10 +63,11 @@ class RedisBudget:
 
     async def reserve(self, run_id: str, repo: Repo, usd: Decimal) -> None:
         """Set `usd` aside today. Raises `OverBudget` with the numbers."""
-        taken, sum_micros = await self._reserve(
-            keys=[self._today(), _reservation(run_id)],
-            args=[run_id, _micros(usd), _micros(self._per_day), int(KEPT.total_seconds())],
-        )
+        with away_is_transient():
+            taken, sum_micros = await self._reserve(
+                keys=[self._today(), _reservation(run_id)],
+                args=[run_id, _micros(usd), _micros(self._per_day), int(KEPT.total_seconds())],
+            )
         if not taken:
             used = Decimal(int(sum_micros)) / 1_000_000
             raise OverBudget(
@@ -75,7 +77,8 @@ class RedisBudget:
             )
 
     async def settle(self, run_id: str, usd: Decimal) -> None:
-        await self._settle(keys=[_reservation(run_id)], args=[run_id, _micros(usd)])
+        with away_is_transient():
+            await self._settle(keys=[_reservation(run_id)], args=[run_id, _micros(usd)])
 
     async def spent_today(self) -> Decimal:
         """What is spent or set aside today, in USD."""

@@ -12,8 +12,9 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
-from redis.exceptions import LockError, RedisError
+from redis.exceptions import LockError
 
+from bot.redis_clients import REDIS_AWAY, away_is_transient
 from jobs.alongside import alongside
 
 LEASE_S = 15.0
@@ -26,14 +27,18 @@ log = structlog.get_logger(__name__)
 async def hold(
     redis: Redis, name: str, *, lease_s: float = LEASE_S, look_s: float = 0.2
 ) -> AsyncIterator[None]:
-    """Wait for the hold, looking every `look_s`, and keep it while the block runs."""
+    """Wait for the hold, looking every `look_s`, and keep it while the block runs.
+
+    Raises `Transient` where Redis is away before there is a hold.
+    """
     lock = redis.lock(name, timeout=lease_s, sleep=look_s)
-    await lock.acquire()
+    with away_is_transient():
+        await lock.acquire()
     try:
         async with alongside(_renew(lock, lease_s / 3)):
             yield
     finally:
-        with suppress(RedisError, OSError):  # an expired lease frees itself
+        with suppress(*REDIS_AWAY):  # an expired lease frees itself
             await lock.release()
 
 
@@ -41,7 +46,7 @@ async def _renew(lock: Lock, every_s: float) -> None:
     """Keep the hold for ever; one that is gone, from an emptied Redis, is taken again."""
     while True:
         await asyncio.sleep(every_s)
-        with suppress(RedisError, OSError):  # away; then nobody else can take it either
+        with suppress(*REDIS_AWAY):  # away; then nobody else can take it either
             try:
                 await lock.reacquire()
             except LockError:

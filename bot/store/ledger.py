@@ -10,6 +10,7 @@ from typing import cast
 
 from redis.asyncio import Redis
 
+from bot.redis_clients import away_is_transient
 from bot.store.holds import LEASE_S, hold
 from jobs.results import RunRecord
 
@@ -17,18 +18,21 @@ LEDGER = "skillbench:ledger"
 
 
 class RedisLedger:
-    """Implements `jobs.ports.Ledger`."""
+    """Implements `jobs.ports.Ledger`. Raises `Transient` where Redis stays away."""
 
     def __init__(self, redis: Redis, *, lease_s: float = LEASE_S) -> None:
         self._redis = redis
         self._lease_s = lease_s
 
     async def find(self, record_key: str) -> RunRecord | None:
-        stored = await cast("Awaitable[bytes | None]", self._redis.hget(LEDGER, record_key))
+        with away_is_transient():
+            stored = await cast("Awaitable[bytes | None]", self._redis.hget(LEDGER, record_key))
         return RunRecord.model_validate_json(stored) if stored else None
 
     async def record(self, record_key: str, record: RunRecord) -> None:
-        await cast("Awaitable[int]", self._redis.hset(LEDGER, record_key, record.model_dump_json()))
+        stored = record.model_dump_json()
+        with away_is_transient():
+            await cast("Awaitable[int]", self._redis.hset(LEDGER, record_key, stored))
 
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:

@@ -1,12 +1,20 @@
-"""A client of a real Redis: what it does with being cancelled."""
+"""A client of a real Redis: what it does with being cancelled, and while Redis is away."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 
-from bot.redis_clients import connect_briefly, connect_patiently, make_pool
+from bot.embedded_redis import embedded_redis
+from bot.redis_clients import RedisGone, connect_briefly, connect_patiently, make_pool
+from bot.store.ledger import RedisLedger
+from jobs.errors import Transient
 
 MANY_STEPS = 40
 """More turns of the event loop than one command takes."""
@@ -51,3 +59,50 @@ async def test_a_command_within_a_longer_timeout_is_not_taken_for_cancelled(
 ) -> None:
     async with asyncio.timeout(5):
         assert await client.ping()
+
+
+async def test_a_patient_client_waits_for_a_redis_that_restarts(short_path: Path) -> None:
+    """With a new connection too: while the server is down, connecting is refused."""
+    async with embedded_redis(short_path, append_only=True) as url:
+        before = connect_patiently(url)
+        await before.set("kept", "yes")
+    async with before, connect_patiently(url) as meanwhile:
+        asking = [asyncio.create_task(client.get("kept")) for client in (before, meanwhile)]
+        done, _ = await asyncio.wait(asking, timeout=0.5)
+        assert not done
+        async with embedded_redis(short_path, append_only=True), asyncio.timeout(10):
+            assert await asyncio.gather(*asking) == [b"yes", b"yes"]
+
+
+async def test_a_redis_that_never_answers_is_given_up_in_bounded_time(short_path: Path) -> None:
+    """Tries are not multiplied by the tries of the connection below."""
+    Tries.asked.clear()
+    client = Redis.from_pool(
+        make_pool(
+            f"unix://{short_path}/none.sock",
+            retry=Retry(Tries(), 3),
+            retry_on_error=[RedisConnectionError],
+        )
+    )
+    with pytest.raises(RedisGone):
+        await client.ping()
+    assert Tries.asked == [1, 2, 3]
+
+
+async def test_an_interrupted_step_is_worth_doing_again(short_path: Path) -> None:
+    ledger = RedisLedger(Redis.from_pool(make_pool(f"unix://{short_path}/none.sock")))
+    with pytest.raises(Transient):
+        await ledger.find("k")
+    with pytest.raises(Transient):
+        async with ledger.hold("k"):
+            pass
+
+
+class Tries(NoBackoff):
+    """Waits never, and counts how often it was asked to, over the copies that are made of it."""
+
+    asked: ClassVar[list[int]] = []
+
+    def compute(self, failures: int) -> float:
+        self.asked.append(failures)
+        return super().compute(failures)
