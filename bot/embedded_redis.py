@@ -130,6 +130,7 @@ def _command(server: str, folder: Path, socket: Path, *, append_only: bool) -> l
         "--dir": str(folder),
         "--logfile": str(folder / "redis.log"),
         "--appendonly": "yes" if append_only else "no",
+        "--appendfsync": "always",  # what was acknowledged survives a power cut, too
         "--save": "",
         "--daemonize": "no",
         "--loglevel": "warning",

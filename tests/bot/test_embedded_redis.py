@@ -50,6 +50,8 @@ async def test_it_is_reached_by_its_owner_alone_and_ends_with_the_block(tmp_path
 async def test_append_only_keeps_what_was_written(tmp_path: Path) -> None:
     async with embedded_redis(tmp_path, append_only=True) as url, Redis.from_url(url) as redis:
         await redis.set("kept", "yes")
+        # with Redis's default a host that dies takes a second of acknowledged deliveries along
+        assert (await redis.config_get("appendfsync"))["appendfsync"] == "always"
     async with embedded_redis(tmp_path, append_only=True) as url, Redis.from_url(url) as redis:
         assert await redis.get("kept") == b"yes"
 
