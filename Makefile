@@ -4,8 +4,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
+N      ?= 4
+SEED   ?= 1
+MINUTES ?= 60
 
-.PHONY: help demo test test-all check format bench lock image-test clean
+.PHONY: help demo test test-all check format bench fuzz chaos soak lock image-test clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +30,16 @@ check: $(VENV)/dev.stamp  ## lint, format, types
 format: $(VENV)/dev.stamp  ## let the formatter write
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+chaos: $(VENV)/dev.stamp  ## kill and break everything at random; N= games, SEED= the first one
+	@$(BIN)/python -m tests.chaos --games $(N) --seed $(SEED) $(ARGS)
+
+soak: $(VENV)/dev.stamp  ## an hour of steady load, watching memory; MINUTES= for less
+	@$(BIN)/python -m tests.chaos.soak --minutes $(MINUTES) $(ARGS)
+
+fuzz: N = 20000
+fuzz: $(VENV)/dev.stamp  ## hostile input of every kind at the real readers; N= deliveries, SEED=
+	@$(BIN)/python -m tools.fuzz $(N) $(SEED) $(ARGS)
 
 bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
 	@$(BIN)/python tools/bench_intake.py

@@ -79,9 +79,9 @@ class Asking:
         return f"{self.kind} on {self.repository.full_name}#{self.issue}"
 
     @property
-    def reports(self) -> int:
-        """How many reports must stand on the issue."""
-        return int(self.kind in {"label", "command", "twins", "both"})
+    def is_for_a_run(self) -> bool:
+        """Whether a report must stand on the issue; else it is one answer and no report."""
+        return self.kind in {"label", "command", "twins", "both"}
 
     def ask(self) -> None:
         """Do what the person does."""

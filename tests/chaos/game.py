@@ -9,7 +9,7 @@ import random
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,8 @@ from redis.asyncio import Redis
 
 from demo.github import LocalGitHub
 from demo.github.serving import open_socket
-from demo.model_api import ScriptedModelApi
+from demo.model_api import Asked, ScriptedModelApi
+from demo.model_api.steps import Step
 from demo.play import make_settings, scripted
 from jobs.values import Arm
 from tests.chaos import checks
@@ -76,7 +77,7 @@ async def play(seed: int, size: Size, *, private_key_pem: str) -> Outcome:
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     rng = random.Random(seed)
     paid = Paid(random.Random(seed))
-    async with _stage(folder, paid, private_key_pem) as (fleet, github, model):
+    async with staged(folder, paid.behave, private_key_pem) as (fleet, github, model):
         askings = draw_askings(
             rng, seed_repositories(github), count=size.askings, span_s=size.span_s * 0.8
         )
@@ -108,14 +109,14 @@ async def play(seed: int, size: Size, *, private_key_pem: str) -> Outcome:
 
 
 @asynccontextmanager
-async def _stage(
-    folder: Path, paid: Paid, private_key_pem: str
+async def staged(
+    folder: Path, behaviour: Callable[[Asked], Step], private_key_pem: str
 ) -> AsyncIterator[tuple[Fleet, LocalGitHub, ScriptedModelApi]]:
     secret = secrets.token_urlsafe(24)
     async with AsyncExitStack() as stack:
         github = LocalGitHub(webhook_secret=secret, private_key_pem=private_key_pem)
         served = await stack.enter_async_context(github.serve())
-        model = ScriptedModelApi(behaviour=paid.behave)
+        model = ScriptedModelApi(behaviour=behaviour)
         api = await stack.enter_async_context(model.serve())
         bound = open_socket("127.0.0.1", 0)
         port = bound.getsockname()[1]
@@ -133,6 +134,7 @@ async def _stage(
                 "data_dir": folder / "data",
                 "port": port,
                 "max_usd_per_day": "100000",
+                "max_concurrent_requests": 20,  # so that whoever lives has room for all
                 **scripted(api.anthropic_url),
             }
         )
