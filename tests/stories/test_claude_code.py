@@ -152,3 +152,15 @@ async def test_hosts_that_were_refused_are_in_the_report_for_each_arm(
     assert "- With the skill: wanted.example" in report
     assert "- Without it: wanted.example" in report
     assert "hosts that can be reached: cran.r-project.org" in report
+
+
+async def test_a_program_that_is_too_old_is_refused_before_money_is_set_aside(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Its version is asked for in the sandbox; here another program stands in its place."""
+    async with playing(tmp_path, app_key, claude_binary="/bin/echo") as scene:
+        asked = scene.comment(2, "@skillbench run scripted-demo --launcher claude-code")
+        await scene.reacted(2, asked, "confused")
+        assert "2.1.197 or newer is needed" in scene.bot_comments(2)[-1]
+        assert scene.stage.model_api.requests == []
+        assert await spending(scene) == []
