@@ -12,6 +12,7 @@ from pathlib import Path
 
 import structlog
 
+from jobs.environments.fingerprint import TooLarge
 from jobs.environments.folders import Folder, Folders
 from jobs.environments.once import Once
 from jobs.environments.preflight import check_packages
@@ -80,10 +81,10 @@ class SandboxEnvironments:
                 kept = await asyncio.to_thread(
                     self.folders.keep, environment.digest, built, building
                 )
-            except RecursionError:
+            except TooLarge as problem:
                 raise Refused(
-                    f"the setup script of the environment `{environment.name}` left folders "
-                    "nested too deep to be kept."
+                    f"the setup script of the environment `{environment.name}` left {problem}, "
+                    "which is more than can be kept. Nothing was spent."
                 ) from None
         log.info("environment_setup_ended", environment=environment.name)
         return kept

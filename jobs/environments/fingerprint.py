@@ -11,13 +11,21 @@ import stat
 import subprocess
 from pathlib import Path
 
+MOST_ENTRIES = 1_000_000
+"""A conda environment with everything has 200,000."""
+DEEPEST = 60
+"""Folders in folders. Each holds a descriptor while the tree is walked, and the worker has few."""
 _CHUNK = 1024 * 1024
+
+
+class TooLarge(Exception):  # noqa: N818 -- reads as the outcome it is
+    """A tree that nobody can be expected to look through; the message says in which way."""
 
 
 def fingerprint(root: Path) -> str:
     """SHA-256 over names, kinds, executable bits and contents, after the tree was tamed.
 
-    Raises `OSError` or `RecursionError` for a tree that cannot be read to its end.
+    Raises `TooLarge` for a tree that goes on and on, `OSError` for one that cannot be read.
     """
     # a folder without permissions could not be looked into; set-user-id bits would make every
     # program in it a way to become the worker
@@ -27,11 +35,19 @@ def fingerprint(root: Path) -> str:
         capture_output=True,
     )
     digest = hashlib.sha256()
+    entries = 0
     for folder, below, files, fd in os.fwalk(root, onerror=_raise):
         below.sort()
         where = os.path.relpath(folder, root)
+        entries += len(below) + len(files)
+        if entries > MOST_ENTRIES:
+            raise TooLarge(f"more than {MOST_ENTRIES:,} files")
+        if below and where.count("/") >= DEEPEST:
+            raise TooLarge(f"folders nested more than {DEEPEST} deep")
         for name in sorted([*below, *files]):
             _take(digest, f"{where}/{name}", name, fd)
+        # those that are links are opened before they are left alone, wherever they lead
+        below[:] = [name for name in below if not Path(folder, name).is_symlink()]
     return digest.hexdigest()
 
 

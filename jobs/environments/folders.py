@@ -70,7 +70,7 @@ class Folders:
     def keep(self, digest: str, built: Path, building: Path) -> Folder:
         """Take a built folder, on the same disk as `building`, under its digest.
 
-        Raises `OSError` or `RecursionError` for a tree that cannot be read to its end.
+        Raises `TooLarge` for a tree that goes on and on, `OSError` where the disk fails.
         """
         content = fingerprint(built)
         finished = building / "finished"

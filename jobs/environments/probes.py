@@ -34,6 +34,7 @@ for (name in given[-1]) {
 PYTHON = r"""
 import importlib, platform, sys
 from importlib import metadata
+sys.path[:] = [place for place in sys.path if place]
 word, *names = sys.stdin.buffer.read().decode("utf-8", "replace").splitlines()
 def say(known, name, more):
     print("\n" + "\t".join((word, known, name, " ".join(str(more).split()))), flush=True)

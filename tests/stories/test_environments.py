@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from redis.asyncio import Redis
@@ -32,6 +33,9 @@ environments:
       commands: [prepared-tool]
 """
 TOOL = """
+for place in /box /home /opt /run /tmp /root /var; do
+  find $place -name SKILL.md 2>/dev/null | grep . && exit 9
+done
 echo "installing the tool"
 printf '#!/bin/sh\\necho "the tool of both arms"\\n' > /opt/environment/bin/prepared-tool
 chmod +x /opt/environment/bin/prepared-tool
@@ -158,6 +162,21 @@ async def test_a_script_that_fails_is_answered_with_its_last_lines_and_may_be_me
         scene.label(1)
         await scene.label_gone(1)
         assert len(scene.reports(1)) == 1
+
+
+async def test_a_script_that_hangs_ends_after_the_operators_time(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Whoever asked is told, and nothing of the script goes on."""
+    limits = {"setup_timeout": timedelta(seconds=1)}
+    seed = seeded(BY_SCRIPT, "echo waiting for a mirror\nsleep 1000\n")
+    async with playing(tmp_path, app_key, seed=seed, **limits) as scene:
+        asked = scene.comment(1, "@skillbench run")
+        await scene.reacted(1, asked, "confused")
+        [said] = scene.bot_comments(1)
+        assert "did not end within 1 seconds. Its last lines:" in said
+        assert "- `waiting for a mirror`" in said
+        assert scene.stage.model_api.requests == []
 
 
 async def test_a_worker_killed_during_the_setup_is_followed_by_one_that_prepares_anew(

@@ -85,6 +85,11 @@ echo '__version__ = "1.4.2"; print("loaded, without a line end", end="")' > skle
     assert rest[2].startswith("json")
 
 
+async def test_the_sessions_own_folders_are_no_modules(environments):
+    """Python would take `output/` in the working folder for a package."""
+    assert "`output` (Python package)" in await refusal(environments, python=("output",))
+
+
 async def test_a_module_that_ends_the_check_is_told_with_what_came_after(environments):
     """The rest could not be looked at; nothing is taken for present."""
     script = 'echo "import os; os._exit(3)" > "$PYTHONPATH/rude.py"'

@@ -136,6 +136,19 @@ async def test_nothing_stays_through_which_two_sessions_could_talk(environments)
     assert names == ["R", "bin", "file", "python"]
 
 
+async def test_a_tree_without_end_is_refused(environments):
+    """To look through it would hold a descriptor of the worker's for each level."""
+    script = """#!/usr/bin/python3
+import os
+os.chdir("/opt/environment")
+for _ in range(300):
+    os.mkdir("deeper")
+    os.chdir("deeper")
+"""
+    said = await refusal(environments, script)
+    assert "left folders nested more than 60 deep" in said
+
+
 async def test_a_script_reaches_no_network_where_no_host_is_named(environments):
     """A shell that can connect would say so."""
     said = await refusal(environments, "cat /proc/net/dev | tail -n +3; false")
