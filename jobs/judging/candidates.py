@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_other_arm
+from jobs.judging.image_words import read_image
 from jobs.judging.office import read_office
+from jobs.judging.pdf_text import read_pdf
 from jobs.judging.scrub import Scrubber
 from jobs.judging.text_files import decode_text, find_files
 from jobs.results import ScrubCount
@@ -27,7 +29,7 @@ class Candidates:
     folder: Path
     counts: ScrubCount
     remarks: tuple[str, ...] = ()
-    """Give-aways seen where they cannot be replaced: inside office documents."""
+    """Give-aways seen where they cannot be replaced: in office documents, PDF, images."""
 
 
 def prepare_candidates(
@@ -100,7 +102,13 @@ class _Copier:
         return count
 
     def _note_give_aways(self, name: str, content: bytes) -> None:
-        left = sum(self._scrubber.scrub(text)[1] for text in read_office(name, content))
+        texts = [*read_office(name, content), *read_image(content)]
+        if content.startswith(b"%PDF-"):
+            read = read_pdf(content)
+            if read is None:
+                self._remarks.append(f"{name} could not be searched for words about a skill.")
+            texts.append(read or "")
+        left = sum(self._scrubber.scrub(text)[1] for text in texts)
         if left:
             times = "1 time" if left == 1 else f"{left} times"
             self._remarks.append(
