@@ -8,8 +8,8 @@ nothing here ends a worker.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -20,6 +20,7 @@ from redis.exceptions import LockError
 
 from bot.queues import milliseconds
 from bot.redis_clients import REDIS_AWAY
+from jobs.alongside import alongside
 from jobs.errors import Error
 
 HELD_S = 60.0
@@ -50,17 +51,6 @@ async def do_rounds(redis: Redis, chores: Sequence[Chore], *, pause_s: float = 0
             group.create_task(_keep_doing(redis, chore, pause_s))
 
 
-@asynccontextmanager
-async def doing_rounds(redis: Redis, chores: Sequence[Chore]) -> AsyncIterator[None]:
-    """Do chores beside whatever the block does."""
-    rounds = asyncio.create_task(do_rounds(redis, chores))
-    try:
-        yield
-    finally:
-        rounds.cancel()
-        await asyncio.gather(rounds, return_exceptions=True)
-
-
 async def _keep_doing(redis: Redis, chore: Chore, pause_s: float) -> None:
     pause_s = pause_s or min(chore.every.total_seconds() / 5, LONGEST_PAUSE_S)
     done_for = AFTER_START
@@ -87,13 +77,11 @@ async def do_if_due(redis: Redis, chore: Chore, *, done_for: timedelta) -> bool:
     lock = redis.lock(f"{since_key}:held", timeout=HELD_S)
     if not await lock.acquire(blocking=False):
         return False
-    renewal = asyncio.create_task(_renew(lock))
     try:
-        await chore.run()
+        async with alongside(_renew(lock)):
+            await chore.run()
         await redis.set(since_key, now)
     finally:
-        renewal.cancel()
-        await asyncio.gather(renewal, return_exceptions=True)
         with suppress(LockError, *REDIS_AWAY):  # it frees itself
             await lock.release()
     return True

@@ -1,0 +1,40 @@
+"""Which chores there are, and how often each is done."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from redis.asyncio import Redis
+
+from bot.blobs import Blobs
+from bot.github.app import GitHubApp
+from bot.upkeep.late_posts import LatePosts
+from bot.upkeep.redelivery import Redelivery
+from bot.upkeep.rounds import Chore
+from bot.upkeep.scan import Scan
+from bot.upkeep.sweep import Sweep
+from config.settings import Settings
+from handlers.questions import HandlerContext
+
+OFTEN = timedelta(minutes=5)
+SELDOM = timedelta(hours=6)
+DAILY = timedelta(days=1)
+
+
+def make_chores(
+    settings: Settings,
+    redis: Redis,
+    app: GitHubApp,
+    find_context: Callable[[], Awaitable[HandlerContext]],
+) -> tuple[Chore, ...]:
+    """The chores of a worker. `find_context` tells whom the bot serves."""
+    blobs = Blobs(settings.blobs)
+    redelivery = Redelivery(log=app.deliveries(), redis=redis)
+    late_posts = LatePosts(app=app, redis=redis, blobs=blobs)
+    scan = Scan(app=app, redis=redis, blobs=blobs, find_context=find_context)
+    sweep = Sweep(blobs=blobs, redis=redis, keep=timedelta(days=settings.keep_days))
+    return (
+        Chore("redelivery", OFTEN, redelivery.run),
+        Chore("late_posts", OFTEN, late_posts.run),
+        Chore("scan", SELDOM, scan.run),
+        Chore("sweep", DAILY, sweep.run),
+    )

@@ -1,0 +1,89 @@
+"""Deletes from the blob store what nobody will ask for any more: old plans, results, bundles.
+
+A folder goes as a whole, when nothing in it has changed for so long, and never that of a
+request which waits, runs or is kept to be posted. Archives stay: the store holds the only
+copy of those that GitHub did not take. One round deletes so many folders at most.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from redis.asyncio import Redis
+
+from bot.blobs import Blobs
+from bot.queues import list_requests
+from jobs.keeping import request_folder
+from jobs.late import LATE, read_late
+from jobs.planning.plan import Plan
+from jobs.requests import Request
+
+FOLDERS = ("requests", "runs")
+MOST_FOLDERS = 5000
+"""Deleted in one round, so that the first one on an old store comes to an end."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """The chore."""
+
+    blobs: Blobs
+    redis: Redis
+    keep: timedelta
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    async def run(self) -> None:
+        """Delete what is older than `keep`. Raises `Transient` where the store fails."""
+        oldest = self.clock() - self.keep
+        needed = await self._find_needed(oldest)
+        deleted = 0
+        for folder in [folder async for folder in self._find_old(oldest, needed)]:
+            deleted += await self._delete(folder, oldest)
+        if deleted:
+            log.info("blobs_swept", folders=deleted, keep_days=self.keep.days)
+
+    async def _find_needed(self, oldest: datetime) -> set[str]:
+        """Folders of requests that have not ended, and of their runs."""
+        needed: set[str] = set()
+        async for request in self._unfinished():
+            if request.asked_at > oldest:
+                continue  # nothing of it can be that old
+            folder = request_folder(request)
+            needed.add(folder)
+            stored = await self.blobs.get(f"{folder}/plan.json")
+            if stored is not None:
+                plan = Plan.model_validate_json(stored)
+                needed |= {f"runs/{spec.run_id}" for spec in plan.runs}
+        return needed
+
+    async def _unfinished(self) -> AsyncIterator[Request]:
+        async for request in list_requests(self.redis):
+            yield request
+        async for blob in self.blobs.walk(LATE):
+            if (kept := await read_late(blob.key, self.blobs)) is not None:
+                yield kept.request
+
+    async def _find_old(self, oldest: datetime, needed: set[str]) -> AsyncIterator[str]:
+        """Folders with something old in them, each once."""
+        found: set[str] = set()
+        for top in FOLDERS:
+            async for blob in self.blobs.walk(top):
+                folder = "/".join(blob.key.split("/")[:2])
+                if blob.changed_at >= oldest or folder in needed or folder in found:
+                    continue
+                found.add(folder)
+                yield folder
+                if len(found) == MOST_FOLDERS:
+                    return
+
+    async def _delete(self, folder: str, oldest: datetime) -> bool:
+        """Delete a folder's blobs, unless one of them is still young."""
+        blobs = [blob async for blob in self.blobs.walk(folder)]
+        if any(blob.changed_at >= oldest for blob in blobs):
+            return False
+        for blob in blobs:
+            await self.blobs.delete(blob.key)
+        return True

@@ -1,0 +1,302 @@
+"""What an outage left behind is taken up: labels, unheard commands, comments left in the middle."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.blobs import Blobs
+from bot.github.tags import with_tag
+from bot.queues import JOB_KEY, REQUESTS, RequestQueue
+from bot.upkeep.scan import Scan
+from handlers.questions import HandlerContext
+from jobs.keeping import request_folder
+from jobs.living_comment import comment_tag
+from jobs.planning.plan import Plan
+from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
+from jobs.requests import Request
+from tests.bot.upkeep.conftest import World
+
+LABEL = "needs-benchmark"
+COMMAND = "@skillbench run claude-sonnet"
+
+
+async def scan(world: World, **changes: Any) -> None:
+    async def find_context() -> HandlerContext:
+        return world.context
+
+    given: dict[str, Any] = {
+        "app": world.app,
+        "redis": world.redis,
+        "blobs": blobs(world),
+        "find_context": find_context,
+        "clock": world.now,
+    }
+    await Scan(**(given | changes)).run()
+
+
+def blobs(world: World) -> Blobs:
+    return Blobs(world.settings.blobs)
+
+
+async def requests(world: World) -> list[Request]:
+    """What waits to be carried out."""
+    ids = await world.redis.zrange(REQUESTS, 0, -1)
+    jobs = [await world.redis.get(JOB_KEY + job.decode()) for job in ids]
+    return [Request.model_validate(json.loads(job)["a"][0]) for job in jobs if job]
+
+
+def a_request(world: World, **changes: Any) -> Request:
+    """A request as a label on issue 7 makes it."""
+    repo = world.handle.repository
+    installation = world.gh.installation_id
+    given: dict[str, Any] = {
+        "key": "label:acme/skills#7",
+        "repo": {"owner": "acme", "name": repo.name, "installation_id": installation},
+        "issue": 7,
+        "asker": "mona",
+        "origin": "label",
+        "asked_at": world.now() + timedelta(microseconds=123),
+    }
+    return Request.model_validate(given | changes)
+
+
+async def begin(world: World, request: Request, *, state: str = "running") -> None:
+    """Leave a living comment and a plan, as a worker that was killed would."""
+    row = RunRow.model_validate({"title": "github-issue-7", "state": state})
+    body = render_progress(ProgressComment(asker=request.asker, rows=(row,)))
+    tag = comment_tag(request)
+    world.handle.comment(request.issue, by=world.gh.bot_login, body=with_tag(body, tag))
+    plan = Plan(request=request, commit="c" * 40, runs=(), duplicates=(), refused=())
+    await blobs(world).put(f"{request_folder(request)}/plan.json", plan.model_dump_json().encode())
+
+
+async def test_a_label_that_nobody_heard_of_is_asked_in_the_name_of_who_put_it_there(
+    world: World,
+) -> None:
+    world.pass_time(timedelta(minutes=5))
+    labelled_at = world.now()
+    world.handle.label(7, LABEL, by="mona")
+    world.pass_time(timedelta(days=5))
+    await scan(world)
+    [request] = await requests(world)
+    assert (request.key, request.asker, request.issue) == ("label:acme/skills#7", "mona", 7)
+    assert request.asked_at == labelled_at
+    assert world.handle.comments(7) == []
+
+
+async def test_a_scan_after_a_scan_takes_nothing_up_twice(world: World) -> None:
+    """Not even after a request that was given up: it must not come back for ever."""
+    world.handle.label(7, LABEL, by="mona")
+    world.handle.comment(8, by="mona", body=COMMAND)
+    await scan(world)
+    assert len(await requests(world)) == 2
+    await world.redis.delete(REQUESTS)
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_a_label_put_on_anew_is_asked_anew(world: World) -> None:
+    world.handle.label(7, LABEL, by="mona")
+    await scan(world)
+    await world.redis.delete(REQUESTS)
+    world.handle.unlabel(7, LABEL, by="mona")
+    world.pass_time(timedelta(minutes=5))
+    world.handle.label(7, LABEL, by="mona")
+    await scan(world)
+    assert len(await requests(world)) == 1
+
+
+async def test_what_waits_or_runs_is_left_alone_without_a_question(world: World) -> None:
+    world.handle.label(7, LABEL, by="mona")
+    request = a_request(world)
+    await RequestQueue(world.redis).enqueue(request, delivery="d-1")
+    await scan(world)
+    assert await requests(world) == [request]
+    assert not any(sent.path.endswith("/events") for sent in world.gh.requests)
+
+
+async def test_who_may_not_spend_is_told_so_once(world: World) -> None:
+    """The same answer as to the event, found again by the next scan."""
+    world.gh.add_person("rudi", {"acme/skills": "triage"})
+    world.handle.label(7, LABEL, by="rudi")
+    await scan(world)
+    await world.redis.flushall()
+    await scan(world)
+    assert await requests(world) == []
+    [refusal] = world.handle.comments(7)
+    assert "write permission" in refusal
+
+
+async def test_where_github_does_not_tell_who_labelled_nothing_is_spent(world: World) -> None:
+    world.handle.label(7, LABEL, by="mona")
+    world.handle.issue(7).events.clear()
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_a_command_that_nothing_answers_is_answered(world: World) -> None:
+    world.pass_time(timedelta(minutes=1))
+    comment = world.handle.comment(8, by="mona", body=COMMAND)
+    world.handle.comment(8, by="mona", body="> @skillbench run quoted")
+    world.handle.comment(8, by="mona", body="@skillbench cancel")
+    world.pass_time(timedelta(days=5))
+    await scan(world)
+    [request] = await requests(world)
+    assert request.comment_id == comment.id
+    assert request.asked_at == comment.created_at
+    assert request.models == ("claude-sonnet",)
+
+
+@pytest.mark.parametrize("ending", ["", "end:"])
+async def test_a_command_that_was_answered_is_not_answered_again(world: World, ending: str) -> None:
+    """Redis was emptied; what stands on the issue is enough."""
+    world.pass_time(timedelta(minutes=1))
+    world.handle.comment(8, by="mona", body=COMMAND)
+    await scan(world)
+    [request] = await requests(world)
+    text = with_tag("### Finished: 1 report", f"{ending}{comment_tag(request)}")
+    world.handle.comment(8, by=world.gh.bot_login, body=text)
+    await world.redis.flushall()
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_somebody_who_imitates_our_answer_answers_nothing(world: World) -> None:
+    world.pass_time(timedelta(minutes=1))
+    world.handle.comment(8, by="mona", body=COMMAND)
+    await scan(world)
+    [request] = await requests(world)
+    text = with_tag("### Finished: 1 report", comment_tag(request))
+    world.handle.comment(8, by="mona", body=text)
+    await world.redis.flushall()
+    await scan(world)
+    assert await requests(world) == [request]
+
+
+async def test_a_living_comment_left_in_the_middle_is_gone_on_with_as_the_same_request(
+    world: World,
+) -> None:
+    """To the microsecond, so that its plan and everything it paid for is found."""
+    world.handle.label(7, LABEL, by="mona")
+    request = a_request(world)
+    await begin(world, request)
+    world.pass_time(timedelta(days=2))
+    await scan(world)
+    assert await requests(world) == [request]
+
+
+async def test_one_whose_plan_is_lost_begins_anew_in_its_old_comment(world: World) -> None:
+    world.handle.label(7, LABEL, by="mona")
+    request = a_request(world)
+    await begin(world, request)
+    await blobs(world).delete(f"{request_folder(request)}/plan.json")
+    await scan(world)
+    [taken] = await requests(world)
+    assert comment_tag(taken) == comment_tag(request)
+
+
+async def test_a_lost_plan_of_a_command_is_made_anew_too(world: World) -> None:
+    world.pass_time(timedelta(minutes=1))
+    world.handle.comment(8, by="mona", body=COMMAND)
+    await scan(world)
+    [request] = await requests(world)
+    await begin(world, request)
+    await blobs(world).delete(f"{request_folder(request)}/plan.json")
+    await world.redis.flushall()
+    await scan(world)
+    assert await requests(world) == [request]
+
+
+@pytest.mark.parametrize("how", ["finished", "said", "kept", "may not"])
+async def test_what_has_ended_is_not_gone_on_with(world: World, how: str) -> None:
+    request = a_request(world, key="comment:acme/skills:99:abc", origin="comment", comment_id=99)
+    if how == "may not":
+        request = request.model_copy(update={"asker": "nobody-we-know"})
+    await begin(world, request, state="done" if how == "finished" else "running")
+    if how == "said":
+        text = with_tag("Stopped", f"end:{comment_tag(request)}")
+        world.handle.comment(7, by=world.gh.bot_login, body=text)
+    if how == "kept":
+        await blobs(world).put(f"{request_folder(request)}/ended", b"")
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_a_living_comment_that_somebody_forges_starts_nothing(world: World) -> None:
+    request = a_request(world)
+    await begin(world, request)
+    comment = world.handle.issue(7).comments[0]
+    comment.author = world.gh.site.account("mona")
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_suspended_unserved_and_read_only_places_are_passed_over(world: World) -> None:
+    """One that is suspended takes nobody else down with it."""
+    places = {}
+    for owner in ("asleep", "stranger", "acme"):
+        places[owner] = world.gh.add_repository(owner, f"{owner}-more")
+        world.gh.add_person(f"{owner}-person", {f"{owner}/{owner}-more": "write"})
+        places[owner].open_issue(author="mona", title="T", body="b", number=1)
+        places[owner].label(1, LABEL, by=f"{owner}-person")
+    world.gh.suspend("asleep")
+    places["acme"].archive()
+    world.handle.label(7, LABEL, by="mona")
+    context = HandlerContext(allowed_owners=("acme", "asleep"), clock=world.now)
+
+    async def find_context() -> HandlerContext:
+        return context
+
+    await scan(world, find_context=find_context)
+    assert [request.key for request in await requests(world)] == ["label:acme/skills#7"]
+    assert places["stranger"].comments(1) == []
+
+
+async def test_one_issue_that_is_gone_holds_up_no_other(world: World) -> None:
+    for number in (7, 8):
+        world.handle.label(number, LABEL, by="mona")
+    world.gh.faults.answer(404, on="GET /repos/acme/skills/issues/8/events", times=None)
+    await scan(world)
+    assert [request.issue for request in await requests(world)] == [7]
+
+
+async def test_trouble_in_one_installation_leaves_the_others_and_is_made_up_for(
+    world: World,
+) -> None:
+    other = world.gh.add_repository("zeta", "skills")
+    world.gh.add_person("zoe", {"zeta/skills": "write"})
+    other.open_issue(author="zoe", title="T", body="b", number=1)
+    for handle, issue, person in ((world.handle, 7, "mona"), (other, 1, "zoe")):
+        handle.label(issue, LABEL, by=person)
+    context = HandlerContext(allowed_owners=("*",), clock=world.now)
+
+    async def find_context() -> HandlerContext:
+        return context
+
+    world.gh.faults.answer(502, on="GET /repos/acme/skills/issues", times=5)
+    await scan(world, find_context=find_context)
+    assert [request.key for request in await requests(world)] == ["label:zeta/skills#1"]
+    await scan(world, find_context=find_context)
+    assert len(await requests(world)) == 2
+
+
+async def test_what_was_written_before_we_were_installed_is_nobodys_request(world: World) -> None:
+    """A repository may be full of commands to an earlier bot of the same name."""
+    world.handle.comment(8, by="mona", body=COMMAND)
+    [installation] = world.gh.site.state.installations
+    world.pass_time(timedelta(days=1))
+    installation.created_at = world.now()
+    await scan(world)
+    assert await requests(world) == []
+
+
+async def test_a_later_scan_reads_only_what_is_new(world: World) -> None:
+    [installation] = world.gh.site.state.installations
+    installation.created_at -= timedelta(days=90)
+    await scan(world)
+    world.pass_time(timedelta(hours=6))
+    await scan(world)
+    asked = [sent for sent in world.gh.requests if sent.path.endswith("/issues/comments")]
+    assert asked[0].query["since"] < asked[1].query["since"]
