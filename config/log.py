@@ -31,6 +31,8 @@ _SECRET_TEXT = re.compile(
 )
 """Keys, tokens of GitHub and of the model providers, JWTs, and passwords inside addresses."""
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
 QUIET = (
     "arq",
     "httpx",
@@ -81,6 +83,23 @@ class Redactor:
         return self.hide(str(value))
 
 
+def on_its_line(_: Any, __: str, event: EventDict) -> EventDict:
+    """Keep what is logged from moving about on a terminal, or from passing for a line of ours.
+
+    JSON escapes by itself. Only a traceback may have several lines, and those stand further in.
+    """
+    for key, value in event.items():
+        if isinstance(value, str):
+            is_trace = key in {"exception", "stack"}
+            lines = value.split("\n") if is_trace else [value]
+            event[key] = "\n    ".join(_CONTROL.sub(_escaped, line) for line in lines)
+    return event
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return repr(match[0])[1:-1]
+
+
 def set_up_logging(
     *,
     as_json: bool,
@@ -110,17 +129,17 @@ def set_up_logging(
         wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,
     )
-    last: Processor = (
-        structlog.processors.JSONRenderer()
+    last: list[Processor] = (
+        [structlog.processors.JSONRenderer()]
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=False)
+        else [on_its_line, structlog.dev.ConsoleRenderer(colors=False)]
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *before],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             Redactor(secrets),
-            last,
+            *last,
         ],
     )
     handler = logging.StreamHandler(stream or sys.stderr)

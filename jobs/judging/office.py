@@ -21,6 +21,9 @@ _OFFICE_PARTS = {
 }
 _OFFICE_BYTES = 8_000_000
 """How much of an office document is unpacked: a packed bomb ends here."""
+_PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""How office programs pack. The others unpack a few bytes to gigabytes before a limit is asked,
+and fail in ways of their own."""
 _UNPACKING_FAILS = (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError)
 """What a broken, encrypted or unusually packed archive raises."""
 
@@ -34,7 +37,8 @@ def read_office(name: str, content: bytes) -> Iterator[str]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for part in archive.infolist():
-                if room > 0 and wanted.fullmatch(part.filename):
+                is_wanted = wanted.fullmatch(part.filename) and part.compress_type in _PACKINGS
+                if room > 0 and is_wanted:
                     with archive.open(part) as stream:
                         raw = stream.read(room)
                     room -= len(raw)

@@ -43,9 +43,11 @@ _CONTEXT_FULL = re.compile(
 )
 
 # What a refusal of `max_tokens` says about the room there is, at Anthropic, OpenAI and vLLM.
-_MOST_OF_MODEL = re.compile(r"max_tokens: \d+ > (\d+)|supports at most (\d+) completion")
-_SUM_OVER = re.compile(r"(\d+) \+ \d+ > (\d+)")
-_OVER_REST = re.compile(r"\d+ > (\d+) - (\d+)")
+_MOST_OF_MODEL = re.compile(
+    r"max_tokens: \d{1,12} > (\d{1,12})|supports at most (\d{1,12}) completion"
+)
+_SUM_OVER = re.compile(r"(\d{1,12}) \+ \d{1,12} > (\d{1,12})")
+_OVER_REST = re.compile(r"\d{1,12} > (\d{1,12}) - (\d{1,12})")
 
 
 def find_answer_cap(message: str) -> int | None:

@@ -117,6 +117,7 @@ def _payload(text: str) -> dict[str, Any] | None:
         return None
     try:
         fields = json.loads(found.group(1))
+        json.dumps(fields, ensure_ascii=False).encode()  # half a character could not be stored
     except (ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) else None

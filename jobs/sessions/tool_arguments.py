@@ -11,6 +11,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from jobs.conversation import Tool
 
 MAX_READ_LINES = 2_000
+MAX_LINE_NUMBER = 10**9
+"""Later lines have no file; a number of thousands of digits could not even be written out."""
 MAX_COMMAND_S = 600
 
 
@@ -52,7 +54,9 @@ class ReadArguments(Arguments):
     """Read a text file. Long files come in parts: go on with `offset`."""
 
     file_path: FilePath
-    offset: int = Field(default=1, ge=1, description="First line to read, counted from 1.")
+    offset: int = Field(
+        default=1, ge=1, le=MAX_LINE_NUMBER, description="First line to read, counted from 1."
+    )
     limit: int = Field(
         default=MAX_READ_LINES, ge=1, le=MAX_READ_LINES, description="How many lines to read."
     )

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -131,3 +132,22 @@ def test_a_console_line_is_for_reading_and_hides_too() -> None:
     assert "hello" in stream.getvalue()
     assert SECRET not in stream.getvalue()
     assert "\x1b" not in stream.getvalue()
+
+
+def test_what_is_logged_passes_for_no_line_of_ours_and_moves_nothing_on_a_terminal(
+    lines: Any,
+) -> None:
+    """An issue's label, a model's words or a library's message may hold any character."""
+    written = io.StringIO()
+    set_up_logging(as_json=False, stream=written)
+    hostile = "x\n2026-01-01 [info] paid\r\x1b[2J\u2028\u202e"
+    structlog.get_logger().info("event_ignored", reason=hostile)
+    logging.getLogger("library").warning("plain %s", hostile)
+    try:
+        raise ValueError("\x1b]0;title\x07")
+    except ValueError:
+        logging.getLogger("library").exception(hostile)
+    text = written.getvalue()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u202e]", text)
+    assert not re.search(r"^2026-01-01 \[info\] paid", text, re.MULTILINE)
+    assert "Traceback (most recent call last):\n" in text

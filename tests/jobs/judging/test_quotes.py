@@ -99,6 +99,21 @@ def test_a_broken_or_packed_document_costs_little_and_raises_nothing(tmp_path: P
     assert not Quotations(tmp_path).has("some words")
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packings_that_no_office_program_uses_are_not_unpacked(
+    tmp_path: Path, packing: int
+) -> None:
+    """800 bytes of one of them held a gigabyte of memory; torn, the other raises its own error."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", packing) as archive:
+        archive.writestr("word/document.xml", b"some words " * 10_000)
+    whole = packed.getvalue()
+    start = whole.index(b"word/document.xml") + 30
+    (tmp_path / "odd.docx").write_bytes(whole)
+    (tmp_path / "torn.docx").write_bytes(whole[:start] + b"Z" * 20 + whole[start + 20 :])
+    assert not Quotations(tmp_path).has("some words some words")
+
+
 @pytest.mark.parametrize(
     ("files", "empty"),
     [

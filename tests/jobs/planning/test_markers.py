@@ -137,6 +137,7 @@ def test_an_early_marker_without_the_newer_fields_is_read_with_their_former_mean
         '{"eval_id": "e", "model": "m"}',
         "[" * 5000 + "]" * 5000,
         '{"run": {"a": ' * 2000,
+        json.dumps(a_run_record(judge="\ud800").model_dump()),
     ],
 )
 def test_an_unreadable_marker_is_no_record_but_still_seen(payload):
@@ -167,6 +168,6 @@ def test_a_later_version_of_the_marker_is_recognised_as_ours():
 )
 def test_a_body_made_to_be_slow_is_read_in_bounded_time(flood):
     body = "skillbench:v1 BENCHMARK_COMPLETE\n\n" + flood * (65_000 // len(flood))
-    began = time.perf_counter()
+    began = time.process_time()
     find_markers(body)
-    assert time.perf_counter() - began < 10  # a quadratic search would take minutes
+    assert time.process_time() - began < 10  # a quadratic search would take minutes
