@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from anthropic import AsyncAnthropic
 
 from bot.cli.local_run import NoDailyLimit, NoLedger
-from bot.wiring import make_run_world
+from bot.worlds import make_worlds
 from config.settings import Settings
 from demo.model_api import JUDGE_MODEL, MODEL, Call, Reply, ScriptedModelApi
 from demo.model_api.asked import Asked
@@ -78,7 +78,8 @@ async def main() -> int:
 
 async def prepare(settings: Settings, folder: Path) -> tuple[RunSpec, Snapshot, RunWorld]:
     """The demo's sample repository, and the run that its second eval case means."""
-    world = await make_run_world(settings, budget=NoDailyLimit(), scratch=folder / "runs")
+    worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=folder / "runs")
+    world = worlds.runs
     snapshot = copy_folder(SAMPLE, folder / "sample")
     plan = await make_plan(
         PlanInput(

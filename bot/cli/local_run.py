@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bot.cli.stopping import STOPPED, until_stopped
-from bot.wiring import make_run_world
+from bot.worlds import make_worlds
 from config.settings import Settings
 from jobs.comparison import Finished, run_comparison
 from jobs.content.cases import all_cases
@@ -82,7 +82,8 @@ def run_locally(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
 async def _run(wanted: LocalRun, settings: Settings, scratch: Path) -> int:
     console = Console(stderr=True)
     private = settings.model_copy(update={"blob_url": (scratch / "blobs").as_uri()})
-    world = await make_run_world(private, budget=NoDailyLimit(), scratch=scratch / "runs")
+    worlds = await make_worlds(private, budget=NoDailyLimit(), scratch=scratch / "runs")
+    world = worlds.runs
     snapshot = await asyncio.to_thread(copy_folder, wanted.path, scratch / "folder")
     shelf = await asyncio.to_thread(find_skills, snapshot)
     eval_id = wanted.eval_id or await asyncio.to_thread(_only_case, snapshot, shelf, wanted.skill)

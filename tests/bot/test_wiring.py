@@ -22,7 +22,7 @@ from tests.bot.github.clocks import StoppedClock
 from tests.handlers.events import OTHER_BOT, OURSELVES, a_commented, a_labelled
 from tests.openapi import check_exchanges
 
-NO_RUNS = cast("RunWorld", None)
+NO_WORLDS = cast("RunWorld", None)
 """No test here carries a request out."""
 
 
@@ -38,7 +38,7 @@ class Scene:
 
     def wiring(self, **changes: Any) -> Wiring:
         settings = self.settings.model_copy(update=changes)
-        return Wiring(settings, self.redis, self.app, NO_RUNS)
+        return Wiring(settings, self.redis, self.app, NO_WORLDS)
 
     @property
     def repository(self) -> EventRepository:

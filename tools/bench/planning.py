@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bot.cli.local_run import NoDailyLimit, NoLedger
 from bot.github.app import GitHubApp
-from bot.wiring import make_run_world
+from bot.worlds import make_worlds
 from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
 from demo.model_api import JUDGE_MODEL, MODEL, ScriptedModelApi
@@ -167,7 +167,7 @@ async def plan_label(
             event, context, app.repository(as_repo(event.repository))
         )
         assert isinstance(decision, Enqueue), decision
-        runs = await make_run_world(settings, budget=NoDailyLimit(), scratch=scratch)
+        runs = (await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch)).runs
         world = World(
             runs=replace(runs, blobs=watch),
             github=app.repository(decision.requests[0].repo),

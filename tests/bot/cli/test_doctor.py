@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor import check_claude_code
-from bot.wiring import make_launchers
+from bot.worlds import make_launchers
 from config.settings import Settings
 from jobs.errors import Refused
 from jobs.models.agent import ModelAgent
