@@ -22,7 +22,7 @@ from bot.metrics import WebMetrics
 from bot.needs import require
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
-from bot.webhook import TurnedAway, read_delivery
+from bot.webhook import LARGE_AT_ONCE, TurnedAway, read_delivery
 from config.settings import Settings
 from jobs.errors import Error
 
@@ -79,13 +79,14 @@ class WebShell:
         self._secret = secret
         self._redis = redis
         self._intake = Intake(redis)
+        self._large = asyncio.Semaphore(LARGE_AT_ONCE)
         self._metrics = WebMetrics()
         self._credentials = credentials
 
     async def webhook(self, request: Request) -> Response:
         """Take one delivery: 202 queued, 200 repeated or ignored, 4xx turned away, 503 later."""
         try:
-            delivery = await read_delivery(request, self._secret)
+            delivery = await read_delivery(request, self._secret, large=self._large)
         except TurnedAway as turned:
             log.warning("delivery_turned_away", status=turned.status, reason=turned.reason)
             return self._answer(turned.status, "turned_away", turned.reason)

@@ -7,6 +7,7 @@ GitHub would send. It decides nothing and stores nothing.
 import asyncio
 import hmac
 import re
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import msgspec
@@ -20,6 +21,10 @@ MAX_BODY = 25 * 1024 * 1024
 
 BODY_S = 30.0
 """A sender that dawdles longer is no GitHub, which gives a whole delivery ten seconds."""
+
+LARGE_BODY = 1024 * 1024
+"""GitHub sends larger ones now and then; more than a few at once are an attack on memory."""
+LARGE_AT_ONCE = 4
 
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
@@ -49,29 +54,39 @@ class Delivery:
     content: Event | Ignored
 
 
-async def read_body(request: Request, limit: int = MAX_BODY, *, longest_s: float = BODY_S) -> bytes:
+async def read_body(
+    request: Request,
+    limit: int = MAX_BODY,
+    *,
+    longest_s: float = BODY_S,
+    large: asyncio.Semaphore | None = None,
+) -> bytes:
     """The body, refused as soon as it proves longer than `limit`, or slower than `longest_s`.
 
-    Raises `TurnedAway` (413 and 408; 400 where it was cut off).
+    Nobody has proven who they are yet, so whoever sends more than `LARGE_BODY` waits for one of
+    the places in `large`; small deliveries never wait for large ones. Raises `TurnedAway` (413
+    and 408; 400 where it was cut off).
     """
     too_large = TurnedAway(413, f"The payload is larger than {limit} bytes.")
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > limit:
         raise too_large
-    chunks: list[bytes] = []
-    length = 0
+    body = bytearray()  # and no list: a byte at a time would take forty each
     try:
-        async with asyncio.timeout(longest_s):
+        async with asyncio.timeout(longest_s), AsyncExitStack() as places:
+            is_large = False
             async for chunk in request.stream():
-                length += len(chunk)
-                if length > limit:
+                body += chunk
+                if len(body) > limit:
                     raise too_large
-                chunks.append(chunk)
+                if len(body) > LARGE_BODY and large is not None and not is_large:
+                    await places.enter_async_context(large)
+                    is_large = True
     except TimeoutError:
         raise TurnedAway(408, f"The payload took longer than {longest_s:.0f} s.") from None
     except ClientDisconnect:
         raise TurnedAway(400, "The payload was cut off.") from None
-    return b"".join(chunks)
+    return bytes(body)
 
 
 def check_signature(secret: bytes, body: bytes, signature: str | None) -> None:
@@ -87,9 +102,11 @@ def check_signature(secret: bytes, body: bytes, signature: str | None) -> None:
         )
 
 
-async def read_delivery(request: Request, secret: bytes) -> Delivery:
+async def read_delivery(
+    request: Request, secret: bytes, *, large: asyncio.Semaphore | None = None
+) -> Delivery:
     """The delivery in a request. Raises `TurnedAway` where it is not one we can take."""
-    body = await read_body(request)
+    body = await read_body(request, large=large)
     headers = request.headers
     check_signature(secret, body, headers.get("x-hub-signature-256"))
     if headers.get("content-type", "").split(";")[0].strip().lower() in FORM_TYPES:

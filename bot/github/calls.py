@@ -154,6 +154,11 @@ class Calls:
                 params = None  # the new address names them
         raise NotFound(f"{method} {path} is redirected without end")
 
+    @property
+    def base(self) -> httpx.URL:
+        """The API's own address."""
+        return self._client.base
+
     def is_api(self, moved: Moved) -> bool:
         """Whether a redirect stays below the API's address, the only place for the token."""
         url, base = self._location(moved), self._client.base

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from bot.github.calls import MOST_REDIRECTS, Calls
+from bot.github.destinations import check_destination
 from bot.github.failures import Moved, NotFound, ServerTrouble, TokenExpired, failure_of
 from jobs.errors import Refused, Transient
 
@@ -84,9 +85,23 @@ async def _follow(calls: Calls, path: str, plain: httpx.AsyncClient) -> httpx.Re
             return await calls.send("GET", place, headers=AS_IT_IS, stream=True, follow=False)
         except Moved as moved:
             if not calls.is_api(moved):
-                request = plain.build_request("GET", moved.location, headers=AS_IT_IS)
-                return await plain.send(request, stream=True, follow_redirects=True)
+                return await _follow_outside(moved.location, path, calls, plain)
             place = calls.target_of(moved)
+    raise NotFound(f"GET {path} is redirected without end")
+
+
+async def _follow_outside(
+    location: str, path: str, calls: Calls, plain: httpx.AsyncClient
+) -> httpx.Response:
+    """Ask where the API sends us, without the token; each step is looked at before it is taken."""
+    for _ in range(MOST_REDIRECTS):
+        request = plain.build_request("GET", location, headers=AS_IT_IS)
+        await check_destination(request.url, api=calls.base)
+        answer = await plain.send(request, stream=True, follow_redirects=False)
+        if answer.next_request is None:
+            return answer
+        await answer.aclose()
+        location = str(answer.next_request.url)
     raise NotFound(f"GET {path} is redirected without end")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from bot.webhook import TurnedAway, read_body
+from bot.webhook import LARGE_BODY, TurnedAway, read_body
 
 
 def a_request(*messages: dict[str, Any]) -> Request:
@@ -35,3 +35,18 @@ async def test_a_sender_that_hangs_up_is_no_failure_of_ours() -> None:
     with pytest.raises(TurnedAway, match="cut off") as turned:
         await read_body(request)
     assert turned.value.status == 400
+
+
+async def test_large_bodies_share_few_places_and_small_ones_wait_for_nobody() -> None:
+    """Whoever sends them has not proven who they are: they may take no more memory than that."""
+    large = asyncio.Semaphore(1)
+    half = {"type": "http.request", "body": b"x" * (LARGE_BODY + 1), "more_body": True}
+    end = {"type": "http.request", "body": b"", "more_body": False}
+    small = {"type": "http.request", "body": b"{}", "more_body": False}
+    first = asyncio.create_task(read_body(a_request(half), large=large, longest_s=0.4))
+    second = asyncio.create_task(read_body(a_request(half, end), large=large))
+    assert await read_body(a_request(small), large=large) == b"{}"
+    assert not second.done()
+    with pytest.raises(TurnedAway, match="took longer"):
+        await first
+    assert len(await second) == LARGE_BODY + 1

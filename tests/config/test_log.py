@@ -144,10 +144,11 @@ def test_what_is_logged_passes_for_no_line_of_ours_and_moves_nothing_on_a_termin
     structlog.get_logger().info("event_ignored", reason=hostile)
     logging.getLogger("library").warning("plain %s", hostile)
     try:
-        raise ValueError("\x1b]0;title\x07")
+        int(hostile)
     except ValueError:
         logging.getLogger("library").exception(hostile)
     text = written.getvalue()
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u202e]", text)
     assert not re.search(r"^2026-01-01 \[info\] paid", text, re.MULTILINE)
     assert "Traceback (most recent call last):\n" in text
+    assert all(line.startswith(("20", "    ", "Trace")) for line in text.splitlines())
