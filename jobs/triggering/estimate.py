@@ -6,11 +6,13 @@ session of each launcher sends and writes when it does little more than decide.
 
 from decimal import Decimal
 
+from jobs.errors import OverBudget
 from jobs.models.door import Tokens
 from jobs.models.prices import find_price
 from jobs.requests import Value
 from jobs.triggering.controls import TRIES
 from jobs.triggering.installed import Installed
+from jobs.triggering.purse import Purse
 from jobs.triggering.split import Split
 from jobs.values import Launcher, Model
 
@@ -21,6 +23,8 @@ _SYSTEM_TOKENS: dict[Launcher, int] = {"claude-code": 12_000, "api": 1_500}
 """System prompt and tools as sent: measured for Claude Code 2.1 with six tools, rounded up."""
 _ANSWER_TOKENS = 400
 _CONTROLS = 2 * TRIES
+_OF_ESTIMATE = 3
+"""A measurement that was confirmed may cost this many times what was expected; no more."""
 _PROPOSAL = Tokens(input=8_000, output=500)
 
 
@@ -59,6 +63,33 @@ def estimate_optimization(  # noqa: PLR0913, PLR0917 -- a table of what the pric
         tokens=found.tokens + asked * (_PROPOSAL.input + _PROPOSAL.output),
         usd=None if found.usd is None or price is None else found.usd + asked * price,
     )
+
+
+def make_purse(
+    estimate: Estimate, *, max_usd: Decimal, max_tokens: int, confirmed: bool, how: str
+) -> Purse:
+    """The purse for a measurement that is expected to use `estimate`.
+
+    What is expected to go over the limits must be confirmed, by `how`; then it may use
+    `_OF_ESTIMATE` times of what is expected. Raises `OverBudget` with the numbers.
+    """
+    over = estimate.usd > max_usd if estimate.usd is not None else estimate.tokens > max_tokens
+    if not over:
+        return Purse(usd=max_usd, tokens=max_tokens)
+    if confirmed:
+        usd = max_usd if estimate.usd is None else _OF_ESTIMATE * estimate.usd
+        return Purse(usd=usd, tokens=_OF_ESTIMATE * estimate.tokens)
+    limit = f"{max_usd:.2f} USD" if estimate.usd is not None else f"{max_tokens:,} tokens"
+    raise OverBudget(
+        f"this takes {describe(estimate)}, more than the limit of {limit}. Confirm it with {how}, "
+        "or ask for less: fewer queries, runs per query or iterations."
+    )
+
+
+def describe(estimate: Estimate) -> str:
+    """An estimate for people."""
+    money = f"about {estimate.usd:.2f} USD" if estimate.usd is not None else "at a price not known"
+    return f"at most {estimate.sessions:,} sessions, about {estimate.tokens:,} tokens, {money}"
 
 
 def _estimate(sessions: int, installed: Installed, model: Model, launcher: Launcher) -> Estimate:

@@ -7,14 +7,17 @@ asked again, so whoever carries an evaluation out a second time pays only for wh
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Protocol
 
+from jobs.errors import OverBudget
 from jobs.judging.reading import add_usage
 from jobs.ports import BlobStore
 from jobs.triggering.eval_set import Query
 from jobs.triggering.installed import Installed
 from jobs.triggering.observations import RUNS_PER_QUERY, THRESHOLD, Observation, QueryResult
-from jobs.values import Limits, Model
+from jobs.triggering.purse import Purse
+from jobs.values import Limits, Model, Usage
 
 ATTEMPTS = 3
 """Sessions for one observation, where the first ones break."""
@@ -64,6 +67,7 @@ class Evaluator:
     blobs: BlobStore
     prefix: str
     """Where this request's observations are kept."""
+    purse: Purse
 
     async def evaluate(
         self,
@@ -77,11 +81,12 @@ class Evaluator:
 
         `round_name` tells one evaluation of a description from a later, fresh one. Repetitions
         of a query are apart in time: every query is asked once before any is asked twice.
+        Raises `OverBudget` where the purse was empty before the end; what was seen is kept.
         """
         slots = asyncio.Semaphore(self.terms.at_once)
         folder = f"{self.prefix}/{round_name}-{installed.digest}"
 
-        async def see(number: int, query: Query) -> Observation:
+        async def see(number: int, query: Query) -> Observation | None:
             async with slots:
                 ask = Ask(
                     query=query,
@@ -91,7 +96,8 @@ class Evaluator:
                     limits=self.terms.limits,
                 )
                 observation = await self._observe(ask, f"{folder}/{query.id}-{number}.json")
-                heard(observation)
+                if observation is not None:
+                    heard(observation)
                 return observation
 
         order = [
@@ -102,35 +108,38 @@ class Evaluator:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(see(number, query)) for number, query in order]
         seen = [task.result() for task in tasks]
+        if unpaid := seen.count(None):
+            raise OverBudget(
+                f"stopped with {unpaid} of {len(seen)} sessions to go, because the money was used "
+                f"up: {self.purse.describe()}. What was seen is kept."
+            )
         return tuple(
             QueryResult(
                 query=query,
-                observations=tuple(one for one in seen if one.query_id == query.id),
+                observations=tuple(one for one in seen if one and one.query_id == query.id),
                 threshold=self.terms.threshold,
             )
             for query in queries
         )
 
-    async def _observe(self, ask: Ask, key: str) -> Observation:
-        """What is kept, or what is seen now; only what was seen is kept."""
+    async def _observe(self, ask: Ask, key: str) -> Observation | None:
+        """What is kept, or what is seen now; None where there is no money for it.
+
+        Only what was seen is kept: a session that broke may be tried again another day.
+        """
         if (kept := await self.blobs.get(key)) is not None:
             return Observation.model_validate_json(kept)
-        observation = await self.observer.observe(ask)
-        lost = [observation] if observation.fired is None else []
-        while observation.fired is None and len(lost) < ATTEMPTS:
+        usage = Usage(cost_usd=Decimal(0))
+        for attempt in range(1, ATTEMPTS + 1):
+            if self.purse.is_empty:
+                return None
             observation = await self.observer.observe(ask)
-            lost += [observation] if observation.fired is None else []
-        if lost:
-            observation = _with_lost(observation, lost)
+            self.purse.take(observation.usage)
+            # broken sessions were paid as well
+            usage = add_usage(usage, observation.usage)
+            if observation.fired is not None or attempt == ATTEMPTS:
+                break
+        observation = observation.model_copy(update={"usage": usage})
         if observation.fired is not None:
             await self.blobs.put(key, observation.model_dump_json().encode())
         return observation
-
-
-def _with_lost(observation: Observation, lost: Sequence[Observation]) -> Observation:
-    """The observation with what the broken sessions before it used, which was paid as well."""
-    usage = observation.usage
-    for one in lost:
-        if one is not observation:
-            usage = add_usage(usage, one.usage)
-    return observation.model_copy(update={"usage": usage})

@@ -5,7 +5,9 @@ well. So an improvement is claimed only from sessions that had no part in the ch
 """
 
 from collections.abc import Sequence
+from typing import Self
 
+from jobs.judging.reading import add_usage
 from jobs.requests import Value
 from jobs.statistics.intervals import Count, find_difference_interval
 from jobs.triggering.observations import QueryResult
@@ -97,6 +99,11 @@ class Optimization(Value):
     @property
     def improved(self) -> bool:
         return self.proof is not None and self.proof.is_improvement
+
+    def with_more(self, spent: Usage, remarks: Sequence[str]) -> Self:
+        """The same with what was spent around it, and what its reader should know first."""
+        usage = add_usage(self.usage, spent)
+        return self.model_copy(update={"usage": usage, "remarks": (*remarks, *self.remarks)})
 
     @property
     def chosen(self) -> str:

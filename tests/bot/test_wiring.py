@@ -14,15 +14,15 @@ from redis.asyncio import Redis
 from bot.github.app import GitHubApp
 from bot.queues import REQUESTS
 from bot.wiring import Wiring
+from bot.worlds import Worlds
 from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
 from handlers.events import EventRepository
-from jobs.world import RunWorld
 from tests.bot.github.clocks import StoppedClock
 from tests.handlers.events import OTHER_BOT, OURSELVES, a_commented, a_labelled
 from tests.openapi import check_exchanges
 
-NO_WORLDS = cast("RunWorld", None)
+NO_WORLDS = cast("Worlds", None)
 """No test here carries a request out."""
 
 

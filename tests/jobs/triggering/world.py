@@ -12,6 +12,7 @@ from jobs.triggering.installed import Installed, Listed
 from jobs.triggering.observations import Observation
 from jobs.triggering.optimizer import Optimizer
 from jobs.triggering.proposals import Proposer
+from jobs.triggering.purse import Purse
 from jobs.triggering.split import split_eval_set
 from jobs.values import Limits, Model, Usage
 
@@ -105,7 +106,7 @@ def install(description: str, folder: Path) -> Installed:
 
 
 def make_evaluator(
-    rule: Rule, blobs: MemoryBlobs | None = None, **terms: int
+    rule: Rule, blobs: MemoryBlobs | None = None, purse: Purse | None = None, **terms: int
 ) -> tuple[Evaluator, RuledObserver]:
     observer = RuledObserver(rule)
     evaluator = Evaluator(
@@ -113,6 +114,7 @@ def make_evaluator(
         terms=Terms(model=MODEL, limits=LIMITS, **terms),  # type: ignore[arg-type]
         blobs=blobs or MemoryBlobs(),
         prefix="triggering/abc",
+        purse=purse or Purse(usd=Decimal(1_000), tokens=1_000_000),
     )
     return evaluator, observer
 
