@@ -104,6 +104,45 @@ class Archives(Protocol):
         """
 
 
+class PullRequest(Value):
+    """A pull request that the App has made."""
+
+    number: int
+    url: str
+    is_open: bool
+    """False once somebody merged or closed it, which is never undone."""
+
+
+class PullRequests(Protocol):
+    """Proposes a change; nothing of a repository is changed without its people."""
+
+    async def propose(  # noqa: PLR0913 -- a pull request has this many parts
+        self,
+        *,
+        branch: str,
+        base: str,
+        path: str,
+        content: bytes,
+        title: str,
+        body: str,
+        tag: str,
+    ) -> PullRequest:
+        """Open one pull request that changes one file, or find the one that does already.
+
+        `base` is the commit of the default branch that the file was read from; the branch is
+        called `branch` and a digest of the change. Mode and line ends stay as they are in the
+        repository and in `content`. Twice is once. Same errors as `RepositoryReader`, and
+        `Refused` where the App may not, or where somebody else uses the branch.
+        """
+
+
+class CommitComments(Protocol):
+    """Says something on a commit, where there is no issue to say it on."""
+
+    async def comment_on_commit(self, commit: str, body: str, *, tag: str) -> str:
+        """Comment once, as `IssueWriter.comment` does; gives the comment's address."""
+
+
 class GitHub(RepositoryReader, IssueReader, IssueWriter, Archives, Protocol):
     """One repository on GitHub, in all four roles."""
 
@@ -138,6 +177,17 @@ class Ledger(Protocol):
     async def record(self, record_key: str, record: RunRecord, /) -> None: ...
     def hold(self, record_key: str, /) -> AbstractAsyncContextManager[None]:
         """Wait until no other request runs the same thing, then hold it for ourselves."""
+
+
+class Pages(Protocol):
+    """Pages that the bot's own web server shows to anybody who has the address."""
+
+    async def put(self, repo: Repo, page_id: str, html: str) -> str | None:
+        """Show a page, in place of an earlier one with this id, and give its address.
+
+        `page_id` is 32 to 64 hexadecimal digits that nobody can guess. None, and nothing is
+        shown, where the repository is private, the page too large, or the bot's address unknown.
+        """
 
 
 class Counts(Protocol):
