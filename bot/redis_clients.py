@@ -39,10 +39,10 @@ class _Steady(AbstractConnection):
     """A connection that comes about and ends as one would expect.
 
     redis-py sends under `asyncio.wait_for`, which before Python 3.12 forgets a cancellation
-    that comes in the moment in which the sending succeeds: a task that renews a lease would
-    then live, and be waited for, for ever. And it repeats a command as often as it was told to,
-    but not the connecting before it: a refused connection, as while a server restarts, would
-    end what could wait.
+    that comes in the moment in which the sending succeeds or fails: a task that renews a lease
+    would then live, and be waited for, for ever. And it repeats a command as often as it was
+    told to, but not the connecting before it: a refused connection, as while a server restarts,
+    would end what could wait.
     """
 
     async def connect(self) -> None:
@@ -65,10 +65,12 @@ class _Steady(AbstractConnection):
     ) -> None:
         task = asyncio.current_task()
         before = task.cancelling() if task else 0
-        await super().send_packed_command(command, check_health)
-        if task and task.cancelling() > before:
-            await self.disconnect(nowait=True)  # its answer is nobody's any more
-            raise asyncio.CancelledError
+        try:
+            await super().send_packed_command(command, check_health)
+        finally:
+            if task and task.cancelling() > before:
+                await self.disconnect(nowait=True)  # its answer is nobody's any more
+                raise asyncio.CancelledError
 
 
 def make_pool(url: str, **options: Any) -> ConnectionPool:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from redis.asyncio import Redis
 
 from bot.queues import JOB_KEY, REQUESTS, enqueue, make_job, now_ms
+from bot.worker import run_workers
 from tests.bot.lease_process import GO, JOB, QUEUE, make_worker
 from tests.bot.working import World, settled, working
 from tests.builders import NOON, a_request
@@ -119,3 +120,33 @@ async def test_a_label_that_was_put_on_once_is_looked_at_once(redis_url: str, re
     async with working(redis_url, world):
         await settled(redis, REQUESTS)
     assert world.happened == ["request k", "ended k"]
+
+
+async def test_a_worker_that_misses_its_cancellation_is_told_once_more() -> None:
+    """Some library may take it for its own; a deployment would wait for ever."""
+    worker = Deaf()
+    running = asyncio.create_task(run_workers((worker,)))  # type: ignore[arg-type]
+    await worker.polls.wait()
+    running.cancel()
+    async with asyncio.timeout(WAIT_S):
+        await asyncio.gather(running, return_exceptions=True)
+    assert worker.happened == ["missed", "ended", "closed"]
+
+
+class Deaf:
+    """Misses the first cancellation."""
+
+    def __init__(self) -> None:
+        self.happened: list[str] = []
+        self.polls = asyncio.Event()
+
+    async def main(self) -> None:
+        for what in ("missed", "ended"):
+            self.polls.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.happened.append(what)
+
+    async def close(self) -> None:
+        self.happened.append("closed")

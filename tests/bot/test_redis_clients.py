@@ -106,3 +106,34 @@ class Tries(NoBackoff):
     def compute(self, failures: int) -> float:
         self.asked.append(failures)
         return super().compute(failures)
+
+
+async def test_a_command_cancelled_as_its_connection_breaks_is_cancelled(
+    short_path: Path,
+) -> None:
+    """A worker that is told to leave in the moment in which Redis goes must hear it."""
+    met: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+
+    async def break_off(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        met.put_nowait(writer)
+
+    server = await asyncio.start_unix_server(break_off, short_path / "redis.sock")
+    lost = []
+    for steps in range(MANY_STEPS):
+        url = f"unix://{short_path}/redis.sock"
+        silent = {"lib_name": None, "lib_version": None}  # nobody would answer
+        connection = make_pool(url, socket_timeout=30, **silent).make_connection()
+        await connection.connect()
+        command = asyncio.ensure_future(connection.send_packed_command(b"x" * 10_000_000))
+        writer = await met.get()
+        writer.transport.abort()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        if command.cancel():
+            await asyncio.wait([command])
+            lost += [] if command.cancelled() else [steps]
+        else:
+            command.exception()
+        await connection.disconnect(nowait=True)
+    server.close()
+    assert lost == []
