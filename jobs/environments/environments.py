@@ -26,6 +26,9 @@ from jobs.values import Environment
 
 log = structlog.get_logger()
 
+_SHOWN = len("sha256:") + 12
+"""Characters of an image's id in a report."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxEnvironments:
@@ -49,7 +52,8 @@ class SandboxEnvironments:
         if environment is None:
             return PLAIN
         made = await self._make(environment)
-        return replace(made, facts=await self._check(environment, made))
+        image = (f"image {made.image[:_SHOWN]}",) if made.image else ()
+        return replace(made, facts=(*image, *await self._check(environment, made)))
 
     async def _make(self, environment: Environment) -> Prepared:
         refuse_misfit(environment, self.runner.sandboxes.name)

@@ -24,7 +24,7 @@ def environments(engine: Engine, tmp_path: Path) -> SandboxEnvironments:
 async def test_an_image_is_taken_by_its_id_and_looked_into(environments):
     """A tag that moves between the two arms moves neither of them."""
     prepared = await environments.prepare(an_environment(image=IMAGE, commands=("ls", "wc")))
-    assert prepared.facts == ("ls (command)", "wc (command)")
+    assert prepared.facts == (f"image {prepared.image[:19]}", "ls (command)", "wc (command)")
     assert prepared.identity == prepared.image
     assert IMAGE not in prepared.image
     said = await run_prepared(environments, prepared, "busybox | head -n 1")
