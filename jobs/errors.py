@@ -6,6 +6,7 @@ Error:
     │   └── OverBudget     it would cost more than a limit allows
     ├── Transient          worth another try, after `retry_after`
     └── Gone               the place to answer no longer exists (404, 410, lost access)
+        └── IssueMoved     the issue is in another repository now
 
 Everything else is a defect: it goes to the log, and the asker gets a run id and one
 sentence that holds nothing of the exception, so that no secret can leak through it.
@@ -41,3 +42,12 @@ class Transient(Error):  # noqa: N818
 
 class Gone(Error):  # noqa: N818
     """The issue, repository or installation is not reachable any more; final."""
+
+
+class IssueMoved(Gone):
+    """The issue was transferred; `repository` is `owner/name`, `number` its number there."""
+
+    def __init__(self, message: str, *, repository: str, number: int) -> None:
+        super().__init__(message)
+        self.repository = repository
+        self.number = number

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from jobs.comparison import Finished
-from jobs.errors import Gone, Transient, UserError
+from jobs.errors import Gone, IssueMoved, Transient, UserError
 from jobs.planning.dedup import record_key, record_of
 from jobs.ports import Comment
 from jobs.prompts import read_prompts
@@ -39,7 +39,8 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     """Upload the archive, post the report, remember the run. Gives the report's comment.
 
     Raises `Transient` and `Gone` as GitHub does; a failing upload is said in the report. Where
-    the issue is gone or locked the run is remembered all the same, by its archive.
+    the issue is gone or locked the run is remembered all the same, by its archive. The report
+    follows an issue that was moved to where the App is installed, too.
     """
     result = finished.result
     spec = result.spec
@@ -47,13 +48,25 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     url, absent = await _upload(result, archive, world)
     context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
     report = await asyncio.to_thread(render_report, result, context)
+    tag = f"report:{spec.run_id}"
     try:
-        comment = await world.github.comment(spec.issue, report, tag=f"report:{spec.run_id}")
+        comment = await _post(spec.issue, report, tag, world)
     except Gone:
         await _remember(result, url, world)
         raise
     await _remember(result, comment.url, world)
     return comment
+
+
+async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
+    try:
+        return await world.github.comment(issue, report, tag=tag)
+    except IssueMoved as moved:
+        there = await world.find_moved(moved) if world.find_moved else None
+        if there is None:
+            raise
+        log.info("report_follows_issue", repository=moved.repository, issue=moved.number)
+        return await there.comment(moved.number, report, tag=tag)
 
 
 async def _remember(result: RunResult, url: str, world: World) -> None:

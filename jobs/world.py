@@ -4,14 +4,14 @@ Two values, because a comparison on a local folder needs no GitHub: `RunWorld` r
 comparison, `World` answers a request on an issue.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from config.settings import Settings
 from jobs.conversation import ModelCatalog
-from jobs.errors import Refused
+from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
 from jobs.sessions.prepared import Prepared
@@ -88,3 +88,5 @@ class World:
     github: GitHub
     ledger: Ledger
     counts: Counts
+    find_moved: Callable[[IssueMoved], Awaitable[GitHub | None]] | None = None
+    """The repository that an issue was moved to, where we may write there."""

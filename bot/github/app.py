@@ -33,7 +33,7 @@ from bot.github.places import Installed, Place, list_installations, list_places,
 from bot.github.repository import RepositoryClient
 from bot.github.retry import Timing
 from config.settings import Settings
-from jobs.errors import Error, Gone, Transient
+from jobs.errors import Error, Gone, IssueMoved, Transient
 from jobs.requests import Repo
 
 log = structlog.get_logger(__name__)
@@ -137,6 +137,20 @@ class GitHubApp:
         installation = await self.installation_of(owner, repo)
         path = f"/repos/{quote(owner, safe='')}/{quote(repo, safe='')}"
         return place_of(await self._calls(installation).read_json(path), installation)
+
+    async def find_moved(self, origin: Repo, moved: IssueMoved) -> RepositoryClient | None:
+        """The repository that an issue of `origin` is in now, where the App may write there.
+
+        GitHub moves issues within one owner only; to anybody else nothing is told.
+        """
+        owner, _, name = moved.repository.partition("/")
+        if owner.casefold() != origin.owner.casefold():
+            return None
+        try:
+            installation = await self.installation_of(owner, name)
+        except Gone:
+            return None
+        return self.repository(Repo(owner=owner, name=name, installation_id=installation))
 
     def repository(self, repo: Repo) -> RepositoryClient:
         """One repository; cheap, so make one for each request."""

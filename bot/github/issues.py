@@ -16,7 +16,7 @@ import structlog
 from bot.github.calls import Calls
 from bot.github.failures import Moved, NotFound
 from bot.github.reads import base_of
-from jobs.errors import Gone
+from jobs.errors import Gone, IssueMoved
 from jobs.ports import Comment, Issue, Reaction
 from jobs.requests import Repo
 
@@ -121,7 +121,12 @@ class IssueCalls:
             return
         renamed = await self._calls.read_json(self._base)
         if there.lower() != str(renamed["full_name"]).lower():
-            raise Gone(f"issue moved to {there}#{body['number']} (it was {self._repo.full_name})")
+            number = int(body["number"])
+            raise IssueMoved(
+                f"issue moved to {there}#{number} (it was {self._repo.full_name})",
+                repository=there,
+                number=number,
+            )
 
 
 def _full_name(repository_url: str) -> str:

@@ -57,6 +57,23 @@ async def test_an_issue_that_leaves_meanwhile_ends_its_request(
         ]
 
 
+async def test_the_report_follows_an_issue_to_where_the_app_is_installed(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Whoever asked looks for the answer on their issue, wherever it is by now."""
+    async with running(tmp_path, app_key) as (scene, gate):
+        target = scene.github.add_repository("sample-org", "attic")
+        moved = scene.repository.transfer_issue(1, target, by=PERSON)
+        sent = len(scene.github.requests)
+        gate.released.set()
+        await ended(scene)
+        bodies = [comment.body for comment in target.issue(moved.number).comments]
+        assert len([body for body in bodies if "<!-- skillbench:v1 " in body]) == 1
+        writes = [one for one in scene.github.requests[sent:] if one.method != "GET"]
+        told = [one for one in writes if "/issues/" in one.path and one.status < 300]
+        assert len(told) == 1, "nothing but the report"
+
+
 async def test_what_a_locked_issue_could_not_be_told_is_known_when_it_is_opened_again(
     tmp_path: Path, app_key: str
 ) -> None:

@@ -13,7 +13,7 @@ from bot.github.app import GitHubApp
 from bot.github.failures import BadCredentials
 from config.settings import Settings
 from demo.github import make_private_key
-from jobs.errors import Gone, Transient
+from jobs.errors import Gone, IssueMoved, Transient
 from tests.bot.github.conftest import World
 
 
@@ -33,6 +33,19 @@ async def test_the_installation_of_a_repository_is_found(world: World):
     world.gh.suspend("acme")
     with pytest.raises(Gone, match="suspended"):
         await world.app.installation_of("acme", "skills")
+
+
+@pytest.mark.parametrize(
+    ("there", "may_be_told"),
+    [("acme/attic", True), ("Acme/attic", True), ("acme/nothing", False), ("other/attic", False)],
+)
+async def test_a_moved_issue_is_told_where_the_app_is_installed_for_the_same_owner(
+    world: World, there: str, may_be_told: bool
+):
+    for owner in ("acme", "other"):
+        world.gh.add_repository(owner, "attic")
+    moved = IssueMoved("issue moved", repository=there, number=1)
+    assert (await world.app.find_moved(world.repo, moved) is not None) == may_be_told
 
 
 async def test_a_token_that_expired_is_replaced_at_once(world: World):
