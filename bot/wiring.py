@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from redis.asyncio import Redis
@@ -70,6 +71,7 @@ class Wiring:
             github=self._app.repository(request.repo),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),
+            find_moved=partial(self._app.find_moved, request.repo),
         )
 
     def upkeep(self) -> AbstractAsyncContextManager[object]:
