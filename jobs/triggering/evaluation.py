@@ -13,9 +13,10 @@ from typing import Protocol
 from jobs.errors import OverBudget
 from jobs.judging.reading import add_usage
 from jobs.ports import BlobStore
+from jobs.triggering.defaults import AT_ONCE, RUNS_PER_QUERY, THRESHOLD
 from jobs.triggering.eval_set import Query
 from jobs.triggering.installed import Installed
-from jobs.triggering.observations import RUNS_PER_QUERY, THRESHOLD, Observation, QueryResult
+from jobs.triggering.observations import Observation, QueryResult
 from jobs.triggering.purse import Purse
 from jobs.values import Limits, Model, Usage
 
@@ -50,7 +51,7 @@ class Terms:
     """Of one session."""
     runs_per_query: int = RUNS_PER_QUERY
     threshold: float = THRESHOLD
-    at_once: int = 10
+    at_once: int = AT_ONCE
     """Sessions that go on together."""
 
 

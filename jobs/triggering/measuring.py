@@ -13,23 +13,29 @@ from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.conversation import TranscriptSink
 from jobs.triggering.controls import check_harness
+from jobs.triggering.defaults import (
+    AT_ONCE,
+    HOLDOUT,
+    MAX_ITERATIONS,
+    RUNS_PER_QUERY,
+    THRESHOLD,
+    TIMEOUT_S,
+)
 from jobs.triggering.estimate import Estimate, estimate_evaluation, estimate_optimization
 from jobs.triggering.eval_set import EvalSet
 from jobs.triggering.evaluation import Evaluator, Heard, Terms
 from jobs.triggering.installed import Installed, install_skills
-from jobs.triggering.observations import RUNS_PER_QUERY, THRESHOLD, QueryResult
+from jobs.triggering.observations import QueryResult
 from jobs.triggering.optimization import Optimization
-from jobs.triggering.optimizer import MAX_ITERATIONS, Changed, Optimizer
+from jobs.triggering.optimizer import Changed, Optimizer
 from jobs.triggering.optimizer import Heard as HeardInIteration
 from jobs.triggering.proposals import Proposer
 from jobs.triggering.purse import Purse
 from jobs.triggering.scores import sum_usage
-from jobs.triggering.split import HOLDOUT, Split, split_eval_set
+from jobs.triggering.split import Split, split_eval_set
 from jobs.triggering.world import TriggerWorld
 from jobs.values import Launcher, Limits, Model, Skill
 
-TIMEOUT_S = 300.0
-"""Of one session; what happens later in a session is no choice of a skill any more."""
 MAX_TURNS = 20
 _OUTPUT_TOKENS = 20_000
 _TOTAL_TOKENS = 600_000
@@ -41,7 +47,7 @@ class Options:
 
     runs_per_query: int = RUNS_PER_QUERY
     threshold: float = THRESHOLD
-    at_once: int = 10
+    at_once: int = AT_ONCE
     timeout_s: float = TIMEOUT_S
     description: str = ""
     """Tried in place of the skill's own; empty: its own."""
@@ -143,11 +149,13 @@ class Measuring:
             heard=heard,
         ).run(self.description, transcript)
         spent = sum_usage(controls)
-        return found.with_more(spent, (*self.eval_set.remarks, *self._first_remarks))
+        return found.with_more(spent, self.remarks)
 
     @property
-    def _first_remarks(self) -> tuple[str, ...]:
-        return next((one.remarks for one in self._installed.values()), ())
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of the set, and of the skills once they were prepared."""
+        installed = next((one.remarks for one in self._installed.values()), ())
+        return (*self.eval_set.remarks, *installed)
 
     def _evaluator(self, purse: Purse) -> Evaluator:
         return Evaluator(

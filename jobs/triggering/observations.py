@@ -7,13 +7,11 @@ and takes part in no rate.
 from typing import Literal
 
 from jobs.requests import Value
+from jobs.triggering.defaults import THRESHOLD
 from jobs.triggering.eval_set import Query
 from jobs.values import Usage
 
 QueryVerdict = Literal["pass", "fail", "missing"]
-
-RUNS_PER_QUERY = 3
-THRESHOLD = 0.5
 
 
 class Observation(Value):

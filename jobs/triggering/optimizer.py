@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jobs.conversation import TranscriptSink
 from jobs.judging.reading import add_usage
+from jobs.triggering.defaults import MAX_ITERATIONS
 from jobs.triggering.evaluation import Evaluator
 from jobs.triggering.installed import Installed
 from jobs.triggering.observations import Observation
@@ -23,7 +24,6 @@ from jobs.triggering.scores import sum_usage
 from jobs.triggering.split import Split
 from jobs.values import Usage
 
-MAX_ITERATIONS = 5
 FEW = 6
 _FEW = "The held-out part has only {count} queries: what holds for them need not hold for others."
 

@@ -8,10 +8,9 @@ import random
 from typing import NamedTuple
 
 from jobs.errors import Refused
+from jobs.triggering.defaults import HOLDOUT, SEED
 from jobs.triggering.eval_set import EvalSet, Query
 
-HOLDOUT = 0.4
-SEED = 42
 LEAST_OF_A_KIND = 2
 """One to learn from and one to judge by."""
 
