@@ -8,6 +8,7 @@ import typer
 
 from bot.cli.scratch import scratch_folder
 from bot.cli.settings import errors_told, load_settings
+from bot.cli.trigger_commands import optimize, trigger
 
 app = typer.Typer(
     name="skillbench",
@@ -81,6 +82,25 @@ def doctor() -> None:
 
 
 @app.command()
+def rebuild(
+    repository: Annotated[str | None, typer.Argument(help="OWNER/REPO.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every repository the App is installed on.")
+    ] = False,
+) -> None:
+    """Read the ledger back from GitHub, after Redis was lost.
+
+    Exit code 0: done; 1: a repository could not be read to its end; 2: wrong usage.
+    """
+    from bot.cli.rebuilding import run_rebuild
+
+    if (repository is None) != everything:
+        raise typer.BadParameter("name a repository as OWNER/REPO, or say --all")
+    with errors_told():
+        raise typer.Exit(run_rebuild(load_settings(for_people=True), repository))
+
+
+@app.command()
 def run(
     path: Annotated[Path, typer.Argument(help="A folder with skills.")],
     skill: Annotated[str | None, typer.Option(help="Name or path of the skill.")] = None,
@@ -123,3 +143,7 @@ def demo(
 
     with errors_told(), scratch_folder() as scratch:
         raise typer.Exit(run_demo(once=once, real=real, port=port, scratch=scratch))
+
+
+app.command()(trigger)
+app.command()(optimize)

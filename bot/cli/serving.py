@@ -117,7 +117,7 @@ async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None"
     from bot.wiring import wired  # loads the model SDKs
     from bot.worker import make_workers, run_workers
 
-    async with wired(settings, scratch, pacer=pacer) as wiring:
+    async with wired(settings, scratch, pacer=pacer) as wiring, wiring.upkeep():
         workers = make_workers(
             settings.redis_url,
             wiring.jobs(),

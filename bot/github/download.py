@@ -6,9 +6,10 @@ whole. Unpacking it is somebody else's, and nothing in it is trusted here.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import httpx
 
@@ -24,26 +25,28 @@ LONGEST_S = 600.0
 CHUNK = 1 << 20
 AS_IT_IS = {"Accept-Encoding": "identity"}
 """The file is packed already; the bytes on the wire are the file."""
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-async def download(
+async def download(  # noqa: PLR0913 -- keyword-only but for what and where to
     calls: Calls,
     path: str,
     target: Path,
     *,
     plain: httpx.AsyncClient,
     largest: int = LARGEST_TARBALL,
+    headers: Mapping[str, str] = NO_HEADERS,
 ) -> None:
     """Write the file that the API names at `path` to `target`, from the start at each try.
 
-    `plain` is a client without credentials. Raises `Gone`, `Transient`, and `Refused` where
-    the file is larger than `largest` bytes.
+    `plain` is a client without credentials; `headers` tell the API what is wanted. Raises
+    `Gone`, `Transient`, and `Refused` where the file is larger than `largest` bytes.
     """
     part = target.with_name(f"{target.name}.part")
 
     async def attempt() -> None:
         try:
-            async with _opened(calls, path, plain) as answer:
+            async with _opened(calls, path, plain, headers) as answer:
                 await _save(answer, part, largest)
         except httpx.RequestError as dropped:
             reason = type(dropped).__name__
@@ -61,10 +64,10 @@ async def download(
 
 @asynccontextmanager
 async def _opened(
-    calls: Calls, path: str, plain: httpx.AsyncClient
+    calls: Calls, path: str, plain: httpx.AsyncClient, headers: Mapping[str, str]
 ) -> AsyncIterator[httpx.Response]:
     """The answer that holds the file, from the API or from where it redirects to."""
-    answer = await _follow(calls, path, plain)
+    answer = await _follow(calls, path, plain, headers)
     try:
         if not answer.is_success:
             await answer.aread()
@@ -77,12 +80,16 @@ async def _opened(
         await answer.aclose()
 
 
-async def _follow(calls: Calls, path: str, plain: httpx.AsyncClient) -> httpx.Response:
+async def _follow(
+    calls: Calls, path: str, plain: httpx.AsyncClient, headers: Mapping[str, str]
+) -> httpx.Response:
     """A renamed repository redirects within the API first, where the token is needed still."""
     place = path
     for _ in range(MOST_REDIRECTS):
         try:
-            return await calls.send("GET", place, headers=AS_IT_IS, stream=True, follow=False)
+            return await calls.send(
+                "GET", place, headers=AS_IT_IS | dict(headers), stream=True, follow=False
+            )
         except Moved as moved:
             if not calls.is_api(moved):
                 return await _follow_outside(moved.location, path, calls, plain)

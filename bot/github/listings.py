@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from bot.github.calls import PAGE, Calls
 from bot.github.issues import IssueCalls
 from bot.github.reads import base_of
+from jobs.errors import Gone
 from jobs.ports import Comment
 from jobs.requests import Repo
 
@@ -99,6 +101,15 @@ class Listings:
             left -= 1
             if (found := await self._found(entry)) is not None:
                 yield found
+
+    async def find_id(self, full_name: str) -> int | None:
+        """Id of the repository that this name leads to, also after a rename; None: nowhere."""
+        owner, _, name = full_name.partition("/")
+        path = f"/repos/{quote(owner, safe='')}/{quote(name, safe='')}"
+        try:
+            return int((await self._calls.read_json(path))["id"])
+        except Gone:
+            return None
 
     async def _found(self, entry: dict[str, Any]) -> FoundComment | None:
         number = ISSUE_NUMBER.search(str(entry.get("issue_url", "")))

@@ -20,6 +20,7 @@ from jobs.requests import Repo
 
 log = structlog.get_logger(__name__)
 
+RELEASES_BEGIN_WITH = "benchmark-results-"
 MOST_ASSETS = 1000
 """https://docs.github.com/repositories/releasing-projects-on-github/about-releases"""
 MOST_PARTS = 50
@@ -56,7 +57,7 @@ class Releases:
         if not ASSET_NAME.fullmatch(name):
             raise ValueError(f"GitHub would rename an asset called {name!r}")
         for part in range(1, MOST_PARTS + 1):
-            tag = f"benchmark-results-{month}" + (f"-{part}" if part > 1 else "")
+            tag = f"{RELEASES_BEGIN_WITH}{month}" + (f"-{part}" if part > 1 else "")
             release = await self._release(tag, month)
             try:
                 return await self._attach(release, name, content)

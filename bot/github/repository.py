@@ -10,12 +10,15 @@ import httpx
 
 from bot.github.calls import Calls
 from bot.github.comments import Comments
+from bot.github.commit_comments import CommitComments
 from bot.github.issues import IsOwn, IssueCalls
+from bot.github.kept_archives import KeptArchives
 from bot.github.labels import Labels
 from bot.github.listings import Listings
+from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
-from jobs.ports import Comment, Issue, Permission, Reaction
+from jobs.ports import Comment, Issue, Permission, PullRequest, Reaction
 from jobs.requests import Repo
 
 
@@ -35,8 +38,12 @@ class RepositoryClient:
         self._comments = Comments(calls, self._issues, repo)
         self._labels = Labels(calls, self._issues, repo)
         self._releases = Releases(calls, repo)
+        self._pulls = Pulls(calls, repo, is_own)
+        self._commit_comments = CommitComments(calls, repo, is_own)
         self.listings = Listings(calls, self._issues, repo)
         """What the whole repository holds, for upkeep; no port of the jobs."""
+        self.kept_archives = KeptArchives(calls, repo, is_own, plain=plain)
+        """Likewise."""
 
     async def default_commit(self) -> str:
         return await self._reads.default_commit()
@@ -71,3 +78,21 @@ class RepositoryClient:
 
     async def upload(self, month: str, name: str, content: Path) -> str:
         return await self._releases.upload(month, name, content)
+
+    async def propose(  # noqa: PLR0913 -- as the port has it
+        self,
+        *,
+        branch: str,
+        base: str,
+        path: str,
+        content: bytes,
+        title: str,
+        body: str,
+        tag: str,
+    ) -> PullRequest:
+        return await self._pulls.propose(
+            branch=branch, base=base, path=path, content=content, title=title, body=body, tag=tag
+        )
+
+    async def comment_on_commit(self, commit: str, body: str, *, tag: str) -> str:
+        return await self._commit_comments.comment_on_commit(commit, body, tag=tag)

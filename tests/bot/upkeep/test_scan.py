@@ -1,75 +1,15 @@
-"""What an outage left behind is taken up: labels, unheard commands, comments left in the middle."""
+"""What an outage left behind is taken up: labels, and commands that nobody heard."""
 
-import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from bot.blobs import Blobs
 from bot.github.tags import with_tag
-from bot.queues import JOB_KEY, REQUESTS, RequestQueue
-from bot.upkeep.scan import Scan
+from bot.queues import REQUESTS, RequestQueue
 from handlers.questions import HandlerContext
-from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
-from jobs.planning.plan import Plan
-from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
-from jobs.requests import Request
 from tests.bot.upkeep.conftest import World
-
-LABEL = "needs-benchmark"
-COMMAND = "@skillbench run claude-sonnet"
-
-
-async def scan(world: World, **changes: Any) -> None:
-    async def find_context() -> HandlerContext:
-        return world.context
-
-    given: dict[str, Any] = {
-        "app": world.app,
-        "redis": world.redis,
-        "blobs": blobs(world),
-        "find_context": find_context,
-        "clock": world.now,
-    }
-    await Scan(**(given | changes)).run()
-
-
-def blobs(world: World) -> Blobs:
-    return Blobs(world.settings.blobs)
-
-
-async def requests(world: World) -> list[Request]:
-    """What waits to be carried out."""
-    ids = await world.redis.zrange(REQUESTS, 0, -1)
-    jobs = [await world.redis.get(JOB_KEY + job.decode()) for job in ids]
-    return [Request.model_validate(json.loads(job)["a"][0]) for job in jobs if job]
-
-
-def a_request(world: World, **changes: Any) -> Request:
-    """A request as a label on issue 7 makes it."""
-    repo = world.handle.repository
-    installation = world.gh.installation_id
-    given: dict[str, Any] = {
-        "key": "label:acme/skills#7",
-        "repo": {"owner": "acme", "name": repo.name, "installation_id": installation},
-        "issue": 7,
-        "asker": "mona",
-        "origin": "label",
-        "asked_at": world.now() + timedelta(microseconds=123),
-    }
-    return Request.model_validate(given | changes)
-
-
-async def begin(world: World, request: Request, *, state: str = "running") -> None:
-    """Leave a living comment and a plan, as a worker that was killed would."""
-    row = RunRow.model_validate({"title": "github-issue-7", "state": state})
-    body = render_progress(ProgressComment(asker=request.asker, rows=(row,)))
-    tag = comment_tag(request)
-    world.handle.comment(request.issue, by=world.gh.bot_login, body=with_tag(body, tag))
-    plan = Plan(request=request, commit="c" * 40, runs=(), duplicates=(), refused=())
-    await blobs(world).put(f"{request_folder(request)}/plan.json", plan.model_dump_json().encode())
+from tests.bot.upkeep.scanning import COMMAND, LABEL, a_request, requests, scan
 
 
 async def test_a_label_that_nobody_heard_of_is_asked_in_the_name_of_who_put_it_there(
@@ -173,64 +113,6 @@ async def test_somebody_who_imitates_our_answer_answers_nothing(world: World) ->
     await world.redis.flushall()
     await scan(world)
     assert await requests(world) == [request]
-
-
-async def test_a_living_comment_left_in_the_middle_is_gone_on_with_as_the_same_request(
-    world: World,
-) -> None:
-    """To the microsecond, so that its plan and everything it paid for is found."""
-    world.handle.label(7, LABEL, by="mona")
-    request = a_request(world)
-    await begin(world, request)
-    world.pass_time(timedelta(days=2))
-    await scan(world)
-    assert await requests(world) == [request]
-
-
-async def test_one_whose_plan_is_lost_begins_anew_in_its_old_comment(world: World) -> None:
-    world.handle.label(7, LABEL, by="mona")
-    request = a_request(world)
-    await begin(world, request)
-    await blobs(world).delete(f"{request_folder(request)}/plan.json")
-    await scan(world)
-    [taken] = await requests(world)
-    assert comment_tag(taken) == comment_tag(request)
-
-
-async def test_a_lost_plan_of_a_command_is_made_anew_too(world: World) -> None:
-    world.pass_time(timedelta(minutes=1))
-    world.handle.comment(8, by="mona", body=COMMAND)
-    await scan(world)
-    [request] = await requests(world)
-    await begin(world, request)
-    await blobs(world).delete(f"{request_folder(request)}/plan.json")
-    await world.redis.flushall()
-    await scan(world)
-    assert await requests(world) == [request]
-
-
-@pytest.mark.parametrize("how", ["finished", "said", "kept", "may not"])
-async def test_what_has_ended_is_not_gone_on_with(world: World, how: str) -> None:
-    request = a_request(world, key="comment:acme/skills:99:abc", origin="comment", comment_id=99)
-    if how == "may not":
-        request = request.model_copy(update={"asker": "nobody-we-know"})
-    await begin(world, request, state="done" if how == "finished" else "running")
-    if how == "said":
-        text = with_tag("Stopped", f"end:{comment_tag(request)}")
-        world.handle.comment(7, by=world.gh.bot_login, body=text)
-    if how == "kept":
-        await blobs(world).put(f"{request_folder(request)}/ended", b"")
-    await scan(world)
-    assert await requests(world) == []
-
-
-async def test_a_living_comment_that_somebody_forges_starts_nothing(world: World) -> None:
-    request = a_request(world)
-    await begin(world, request)
-    comment = world.handle.issue(7).comments[0]
-    comment.author = world.gh.site.account("mona")
-    await scan(world)
-    assert await requests(world) == []
 
 
 async def test_suspended_unserved_and_read_only_places_are_passed_over(world: World) -> None:

@@ -1,0 +1,144 @@
+"""Reads the ledger back from GitHub: from the markers of our reports, and from archives.
+
+Believes only comments and archives of the App itself. A run whose report could not be posted
+(a locked issue, one that moved) has left its archive, and is known from that. Doing it twice,
+or over a ledger that knows some of it, changes nothing.
+"""
+
+import asyncio
+import json
+import re
+import zipfile
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import structlog
+from pydantic import ValidationError
+
+from bot.github.kept_archives import KeptArchive
+from bot.github.places import Place
+from bot.github.repository import RepositoryClient
+from jobs.errors import Error
+from jobs.planning.dedup import record_key
+from jobs.planning.markers import find_markers
+from jobs.ports import Ledger
+from jobs.results import RunRecord
+
+MOST_PAGES = 999
+"""Of comments; what lies behind a hundred thousand is no news."""
+LARGEST_ARCHIVE = 500_000_000
+LARGEST_RESULT = 50_000_000
+"""Bytes of an archive, and of the `result.json` in it."""
+RUN_IN_NAME = re.compile(r"-(?P<run>[0-9a-z]{1,20})-[0-9a-f]{12}\.zip$")
+"""An archive's name ends in the run's id and a digest (`jobs.reporting.archive`)."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What was found in one repository."""
+
+    from_comments: int = 0
+    from_archives: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    """How many markers and archives count for nothing, by reason."""
+
+
+class Rebuild:
+    """The rebuilding of one repository's ledger. Raises `Gone` and `Transient` as GitHub does."""
+
+    def __init__(self, place: Place, repository: RepositoryClient, ledger: Ledger) -> None:
+        self._place = place
+        self._repository = repository
+        self._ledger = ledger
+        self._seen: set[str] = set()
+        """Runs that a comment tells of."""
+        self._names: dict[str, bool] = {}
+        """Whether another name of a repository was this one's."""
+        self._rebuilt = Rebuilt()
+
+    async def run(self) -> Rebuilt:
+        """Record every finished run that GitHub knows of."""
+        async for record in self._records_in_comments():
+            self._rebuilt.from_comments += await self._record(record)
+        async for record in self._records_in_archives():
+            self._rebuilt.from_archives += await self._record(record)
+        return self._rebuilt
+
+    async def _record(self, record: RunRecord) -> bool:
+        """Record a finished run, unless a better one is known; whether it counts."""
+        if record.state != "complete" or record.score is None:
+            self._skip("not graded")
+            return False
+        record = await self._with_present_name(record)
+        key = record_key(record)
+        known = await self._ledger.find(key)
+        if known is None or known.trials < record.trials:
+            await self._ledger.record(key, record)
+        return True
+
+    async def _records_in_comments(self) -> AsyncIterator[RunRecord]:
+        """The last reports first, so that of two with one key the newer one is recorded."""
+        async for found in self._repository.listings.comments(most_pages=MOST_PAGES):
+            if not found.comment.by_this_app:
+                continue
+            markers = find_markers(found.comment.body)
+            if markers.bears_ours and not markers.ours:
+                self._skip("marker of another version")
+            for record in markers.ours:
+                self._seen.add(record.run)
+                yield record.model_copy(update={"url": found.comment.url})
+
+    async def _records_in_archives(self) -> AsyncIterator[RunRecord]:
+        async for archive in self._repository.kept_archives.archives():
+            named = RUN_IN_NAME.search(archive.name)
+            if named is not None and named["run"] in self._seen:
+                continue  # its report says it all
+            record = await self._read(archive)
+            if record is None:
+                self._skip("unreadable archive")
+            elif record.run not in self._seen:
+                self._seen.add(record.run)
+                yield record.model_copy(update={"url": archive.url})
+
+    async def _read(self, archive: KeptArchive) -> RunRecord | None:
+        if archive.size > LARGEST_ARCHIVE:
+            return None
+        with TemporaryDirectory(prefix="skillbench-rebuild-") as folder:
+            target = Path(folder) / "archive.zip"
+            try:
+                await self._repository.kept_archives.fetch(archive, target)
+                return await asyncio.to_thread(read_record, target)
+            except (Error, OSError, ValueError, KeyError, zipfile.BadZipFile) as problem:
+                log.warning("archive_unreadable", name=archive.name, problem=str(problem))
+                return None
+
+    async def _with_present_name(self, record: RunRecord) -> RunRecord:
+        """The record under the repository's present name, if it was renamed meanwhile."""
+        name = record.repo.casefold()
+        full_name = self._place.repo.full_name
+        if name == full_name.casefold():
+            return record
+        if name not in self._names:
+            found = await self._repository.listings.find_id(record.repo)
+            self._names[name] = found == self._place.id
+        return record.model_copy(update={"repo": full_name}) if self._names[name] else record
+
+    def _skip(self, reason: str) -> None:
+        self._rebuilt.skipped[reason] += 1
+
+
+def read_record(archive: Path) -> RunRecord:
+    """The record in an archive. Raises what zip, JSON and the record's own check raise."""
+    with zipfile.ZipFile(archive) as content, content.open("result.json") as file:
+        text = file.read(LARGEST_RESULT + 1)
+    if len(text) > LARGEST_RESULT:
+        raise ValueError("result.json is too large")
+    try:
+        return RunRecord.model_validate(json.loads(text)["record"])
+    except (ValidationError, TypeError, RecursionError):
+        raise ValueError("result.json holds no record of this version") from None
