@@ -6,6 +6,7 @@ never that of a model with a similar name.
 """
 
 from decimal import Decimal
+from functools import lru_cache
 
 from jobs.models.door import Tokens
 from jobs.planning.model_names import Provider
@@ -14,6 +15,7 @@ _LISTS: dict[Provider, str] = {"anthropic": "anthropic", "openai": "openai", "ge
 _ONE_OF_EACH = Tokens(input=1, output=1, cache_read=1, cache_write=1)
 
 
+@lru_cache(maxsize=256)  # each request is priced several times over, while somebody waits
 def find_price(model: str, provider: Provider, tokens: Tokens) -> Decimal | None:
     """USD for one request; None where the model's price or what it used is not known."""
     # Reading the list takes a third of a second, which the web process never needs.
