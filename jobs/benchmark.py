@@ -16,7 +16,7 @@ from jobs.answers import fail, finish, refuse, reply_nothing_to_do
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.content.tarball import extract_tarball
-from jobs.errors import Gone, Transient, UserError
+from jobs.errors import Gone, IssueMoved, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.late import forget_late, has_results, put_off
 from jobs.living_comment import living_comment
@@ -24,6 +24,7 @@ from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
 from jobs.planning.rows import make_progress
 from jobs.ports import Issue
+from jobs.publishing import publish_ended
 from jobs.requests import NEEDS_BENCHMARK, Request
 from jobs.run_runner import RunRunner
 from jobs.sessions.workspace import remove_tree
@@ -76,7 +77,11 @@ async def _carry_out_or_refuse(request: Request, world: World) -> None:
 
 
 async def _carry_out(request: Request, world: World) -> None:
-    issue = await world.github.issue(request.issue)
+    try:
+        issue = await world.github.issue(request.issue)
+    except IssueMoved:
+        await publish_ended(request, world)  # what an attempt before this one had paid for
+        raise
     labels = {label.casefold() for label in issue.labels}  # one name to GitHub in any case
     if request.origin == "label" and NEEDS_BENCHMARK not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 
 import structlog
 
-from jobs.comparison import Finished
+from jobs.comparison import Finished, find_finished
 from jobs.errors import Gone, IssueMoved, Transient, UserError
+from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
+from jobs.planning.plan import Plan
 from jobs.ports import Comment
 from jobs.prompts import read_prompts
 from jobs.reporting.archive import Archive, ArchiveContent, make_archive
 from jobs.reporting.context import ReportContext
 from jobs.reporting.key_files import find_key_files
 from jobs.reporting.report import render_report
+from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
 from jobs.values import Arm
@@ -56,6 +59,18 @@ async def publish_run(finished: Finished, world: World) -> Comment:
         raise
     await _remember(result, comment.url, world)
     return comment
+
+
+async def publish_ended(request: Request, world: World) -> None:
+    """Publish each run of a request that an earlier attempt had brought to its end.
+
+    Raises `Transient` and `Gone` as `publish_run` does.
+    """
+    stored = await world.runs.blobs.get(f"{request_folder(request)}/plan.json")
+    for spec in Plan.model_validate_json(stored).runs if stored else ():
+        finished = await find_finished(spec, world.runs)
+        if finished is not None:
+            await publish_run(finished, world)
 
 
 async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
@@ -119,12 +134,14 @@ async def _context(
         f"The price of {spec.model.sent} or {spec.judge.sent} is not known: this run was held "
         f"by the limit of {settings.max_tokens_per_run:,} tokens alone."
     )
+    # a run that was given up may lack a session
+    files = {arm: await find_key_files(bundle) for arm, bundle in finished.bundles.items()}
     return ReportContext(
         web_url=settings.github_web_url if spec.repo.installation_id else "",
         archive_url=archive_url,
         archive_absent=archive_absent,
-        with_skill_files=await find_key_files(finished.bundles[Arm.WITH_SKILL]),
-        without_skill_files=await find_key_files(finished.bundles[Arm.WITHOUT_SKILL]),
+        with_skill_files=files.get(Arm.WITH_SKILL, ()),
+        without_skill_files=files.get(Arm.WITHOUT_SKILL, ()),
         mention=settings.mention,
         cost_remarks=() if priced else (remark,),
     )
