@@ -8,11 +8,15 @@ from jobs.errors import Refused
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.box import BoxLimits
 from jobs.sessions.bubblewrap import BubblewrapMaker
+from jobs.sessions.docker import DockerMaker
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import NO_PYTHON, open_reaching
 from jobs.sessions.unconfined import UnconfinedMaker
 from jobs.sessions.workspace import Workspace
 from tests.jobs.proxy.net import PUBLIC, Net
+from tests.jobs.sessions.podman import IMAGE as BUSYBOX
+from tests.jobs.sessions.python_image import IMAGE as PYTHON_IMAGE
+from tests.jobs.sessions.python_image import import_python_image
 
 ASK = r"""
 import os, socket, sys
@@ -141,4 +145,28 @@ async def test_a_sandbox_with_the_whole_network_cannot_promise_some_hosts(worksp
             memory_mb=200,
             prepared=CRAN,
         ):
+            pass
+
+
+@pytest.mark.slow
+async def test_a_container_reaches_exactly_the_named_hosts(net: Net, engine, workspace, tmp_path):
+    import_python_image(engine, tmp_path)
+    prepared = Prepared(name="r", image=PYTHON_IMAGE, hosts=("cran.example",))
+    boxes = DockerMaker(image=BUSYBOX, host=engine.host)
+    async with (
+        net.echoing(),
+        open_reaching(
+            boxes, workspace.work, memory_mb=200, prepared=prepared, make_gate=net.make_gate
+        ) as sandbox,
+    ):
+        answers = await ask(sandbox, "cran.example:443", "other.example:443")
+    assert [answer.split()[1] for answer in answers] == ["200", "403"]
+    assert len(sandbox.refused_hosts) == 1
+
+
+@pytest.mark.slow
+async def test_an_image_without_python_is_refused_where_hosts_are_named(engine, workspace):
+    boxes = DockerMaker(image=BUSYBOX, host=engine.host)
+    with pytest.raises(Refused, match=NO_PYTHON):
+        async with open_reaching(boxes, workspace.work, memory_mb=200, prepared=CRAN):
             pass
