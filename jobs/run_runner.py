@@ -1,5 +1,7 @@
 """One run of a request: held against twins, carried out, published, its row kept true."""
 
+from contextlib import suppress
+
 import structlog
 
 from jobs.comparison import run_comparison
@@ -14,6 +16,7 @@ from jobs.publishing import publish_run
 from jobs.reporting.progress_comment import RunState
 from jobs.results import RunRecord, RunResult
 from jobs.sessions.prepared import PLAIN
+from jobs.under_way import find_under_way, forget_under_way, record_under_way
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -59,13 +62,43 @@ class RunRunner:
     async def _run_held(self, row: int, spec: RunSpec) -> None:
         """The run itself, unless somebody finished the same one while we waited."""
         known = await self._find_finished(spec)
+        if known is None and await self._carry_on_twin(row, spec):
+            known = await self._find_finished(spec)
         if known is not None:
             ours = known.run == spec.run_id
             kept = await find_result(spec, self._world.runs) if ours else None
             state = state_of(kept) if kept else "done" if ours else "duplicate"
             self._living.change(row, state=state, url=known.url, score=known.score)
             return
+        result, url = await self._run_to_its_end(row, spec)
+        self._living.change(row, state=state_of(result), url=url)
 
+    async def _carry_on_twin(self, row: int, spec: RunSpec) -> bool:
+        """Bring the same run of another request to its end, if its worker was lost with it."""
+        if self._request.force:
+            return False
+        twin = await find_under_way(spec, self._world.runs)
+        if twin is None:
+            return False
+        log.info("twin_carried_on", twin=twin.run_id)
+        with suppress(Gone):  # its issue; what it found is remembered all the same
+            await self._run_to_its_end(row, twin)
+        return True
+
+    async def _run_to_its_end(self, row: int, spec: RunSpec) -> tuple[RunResult, str]:
+        """Carry a run out and publish it; gives its result, and where the report is."""
+        await record_under_way(spec, self._world.runs)
+        try:
+            result, url = await self._run_and_publish(row, spec)
+        except Transient:
+            raise  # it is carried on
+        except Exception:
+            await forget_under_way(spec, self._world.runs)
+            raise
+        await forget_under_way(spec, self._world.runs)
+        return result, url
+
+    async def _run_and_publish(self, row: int, spec: RunSpec) -> tuple[RunResult, str]:
         async def moved(state: str) -> None:
             log.info("run_moved", state=state)
             self._living.change(row, state=state)
@@ -84,7 +117,7 @@ class RunRunner:
         result = finished.result
         await self._count(result)
         log.info("run_ended", graded=result.graded, difference=result.difference)
-        self._living.change(row, state=state_of(result), url=report.url)
+        return result, report.url
 
     async def _count(self, result: RunResult) -> None:
         counts = self._world.counts
