@@ -19,7 +19,7 @@ from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
 from handlers.events import EventRepository
 from tests.bot.github.clocks import StoppedClock
-from tests.handlers.events import OTHER_BOT, OURSELVES, a_commented, a_labelled
+from tests.handlers.events import OTHER_BOT, OURSELVES, a_commented, a_labelled, an_unlabelled
 from tests.openapi import check_exchanges
 
 NO_WORLDS = cast("Worlds", None)
@@ -133,6 +133,17 @@ async def test_we_do_not_obey_ourselves_even_if_the_settings_name_us(scene: Scen
     await wiring.handle_event(a_commented(repository=scene.repository, sender=sender))
     assert await scene.redis.zcard(REQUESTS) == 0
     assert scene.issues.comments(21) == []
+
+
+async def test_a_label_that_we_took_off_ourselves_cancels_nothing(scene: Scene) -> None:
+    """Put on again in that moment, it asks for something new."""
+    wiring = scene.wiring()
+    await wiring.handle_event(a_labelled(repository=scene.repository))
+    ourselves = (await scene.app.identity()).bot_login
+    for login, left in ((ourselves, 1), ("stale[bot]", 0)):
+        sender = OURSELVES.__class__(id=1, login=login, is_bot=True)
+        await wiring.handle_event(an_unlabelled(repository=scene.repository, sender=sender))
+        assert await scene.redis.zcard(REQUESTS) == left
 
 
 async def test_a_command_is_enqueued_under_the_permission_github_gives(scene: Scene) -> None:
