@@ -41,6 +41,11 @@ MENTION = "@skillbench"
 
 def text_kinds(scratch: Path) -> list[Kind]:
     """The kinds of text, over a copy of the samples in `scratch`."""
+    return [*content_kinds(scratch), *comment_kinds(), *queue_kinds()]
+
+
+def content_kinds(scratch: Path) -> list[Kind]:
+    """What an eval case and a skill are read from."""
     shelf = find_skills(copy_folder(DEMO / "sample", scratch / "sample"))
     issues = [path.read_bytes() for path in sorted((DEMO / "issues").glob("*.md"))]
     skills = [path.read_bytes() for path in sorted((DEMO / "sample").rglob("SKILL.md"))]
@@ -71,6 +76,12 @@ def text_kinds(scratch: Path) -> list[Kind]:
             pieces=samples.RUBRIC_PIECES,
             read=lambda content: len(parse_rubric(_text(content))) > 0,
         ),
+    ]
+
+
+def comment_kinds() -> list[Kind]:
+    """What people and reports say on issues."""
+    return [
         Kind(
             name="comments with commands",
             seeds=samples.COMMENTS,
@@ -91,6 +102,12 @@ def text_kinds(scratch: Path) -> list[Kind]:
             pieces=samples.COMMENT_PIECES,
             read=show_words,
         ),
+    ]
+
+
+def queue_kinds() -> list[Kind]:
+    """What comes through the door, lies in the queue and is logged."""
+    return [
         Kind(name="payloads", seeds=samples.PAYLOADS, read=read_payload, share=0.25),
         Kind(name="queued jobs", seeds=samples.JOBS, read=read_queued),
         Kind(

@@ -57,8 +57,9 @@ def test_addresses_in_issue_eval_file_and_skill_are_not_asked(
     )
     shelf = find_skills(snapshot)
     body = (
-        f"## Skills\n[count]({at}/count)\ncount\n## Query\n{at}/query.md\n## Expected Output\n<{at}/e>"
-        f"\n## Attached Files / Input Context\n- {at}/a.csv\n- [b]({at}/b.csv)\n"
+        f"## Skills\n[count]({at}/count)\ncount\n## Query\n{at}/query.md\n"
+        f"## Expected Output\n<{at}/e>\n"
+        f"## Attached Files / Input Context\n- {at}/a.csv\n- [b]({at}/b.csv)\n"
         f"## Rubric Criteria (Assertions)\n- {at}/rubric.md\n- <img src='{at}/x'>\n"
     )
     of_issue = find_case("github-issue-21", snapshot, shelf, an_issue(body=body))
