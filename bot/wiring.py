@@ -25,7 +25,7 @@ from bot.upkeep.rounds import do_rounds
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
-from handlers.events import Event
+from handlers.events import Event, IssueUnlabelled
 from handlers.questions import HandlerContext, as_repo
 from jobs.alongside import alongside
 from jobs.benchmark import carry_out
@@ -87,9 +87,13 @@ class Wiring:
         await self._app.repository(repo).comment(issue, text, tag=tag)
 
     async def _context(self, event: Event) -> HandlerContext:
-        """What the decision depends on; GitHub is asked who we are, once, if it does at all."""
+        """What the decision depends on; GitHub is asked who we are, once, if it does at all.
+
+        Of a label that is gone all that matters is whether we took it off ourselves.
+        """
         context = self._context_of_settings()
-        if context.reason_to_ignore(event.sender) is not None:
+        is_listened_to = context.reason_to_ignore(event.sender) is None
+        if not is_listened_to and not isinstance(event, IssueUnlabelled):
             return context
         return await self._context_for_all()
 
