@@ -30,6 +30,8 @@ START_S = 90.0
 STOP_S = 30.0
 _LIVING: set[int] = set()
 """Processes of all games of this process that have not ended."""
+WITH_US = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
+"""No process outlives this one, should it be killed."""
 SUBREAPER = 36
 """`prctl`: whoever loses their parent becomes our child, so that we can count them."""
 
@@ -50,6 +52,11 @@ class Process:
     @property
     def is_alive(self) -> bool:
         return self.running.returncode is None
+
+    def check_alive(self) -> None:
+        """Raises `RuntimeError` with the end of what it said, if it has ended."""
+        if not self.is_alive:
+            raise RuntimeError(f"{self.name} did not start: {self.log.read_text()[-2000:]}")
 
     def send(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -101,6 +108,8 @@ class Fleet:
         self.workers = [await self.start_worker() for _ in range(workers)]
         async with asyncio.timeout(START_S):
             while not all(worker.working_since for worker in self.workers):
+                for worker in self.workers:
+                    worker.check_alive()
                 await asyncio.sleep(0.1)
 
     async def start_redis(self) -> None:
@@ -174,6 +183,7 @@ class Fleet:
         log = self.folder / f"{len(self.processes):02}-{name}.log"
         with log.open("wb") as told:
             running = await asyncio.create_subprocess_exec(
+                *WITH_US,
                 *command,
                 env={**self.environment, "TMPDIR": str(self.temporary)},
                 cwd=self.folder,
