@@ -1,7 +1,7 @@
 """What the jobs need of the world, as narrow Protocols; `bot` fills them, tests fill them small.
 
-GitHub comes in four roles, so that a step's signature says what it may do. One object of
-`bot.github` plays all four for one repository.
+GitHub comes in roles, so that a step's signature says what it may do. One object of
+`bot.github` plays all of them for one repository.
 """
 
 from collections.abc import Callable, Sequence
@@ -143,8 +143,10 @@ class CommitComments(Protocol):
         """Comment once, as `IssueWriter.comment` does; gives the comment's address."""
 
 
-class GitHub(RepositoryReader, IssueReader, IssueWriter, Archives, Protocol):
-    """One repository on GitHub, in all four roles."""
+class GitHub(
+    RepositoryReader, IssueReader, IssueWriter, Archives, PullRequests, CommitComments, Protocol
+):
+    """One repository on GitHub, in all its roles."""
 
 
 class BlobStore(Protocol):

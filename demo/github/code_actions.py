@@ -61,7 +61,10 @@ class CodeActions:
         repository.commits[commit.sha] = commit
         repository.branches[branch] = commit.sha
         repository.pushed_at = now
-        self._tell_push(repository, by, branch, parent, commit)
+        for number, pull in repository.pulls.items():
+            if pull.head == branch and repository.issues[number].is_open:
+                pull.head_commit = commit.sha
+        self.tell_push(repository, by, branch, parent, commit)
         return commit
 
     def create_release(self, repository: Repository, by: Account, draft: ReleaseDraft) -> Release:
@@ -119,7 +122,7 @@ class CodeActions:
         release.assets.append(asset)
         return asset
 
-    def _tell_push(
+    def tell_push(
         self,
         repository: Repository,
         by: Account,
@@ -127,6 +130,7 @@ class CodeActions:
         before: Commit | None,
         commit: Commit,
     ) -> None:
+        """Tell the App that a branch leads to a commit now."""
         at = self._site.addresses
         person = {"name": by.login, "email": f"{by.login}@users.noreply.github.com"}
         row: Json = {

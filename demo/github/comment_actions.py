@@ -27,7 +27,7 @@ class CommentActions:
         """Comment on an issue. Raises `Problem` 403 where it is locked, 422 for the text."""
         if issue.is_locked and by.kind == "Bot":
             raise Problem(403, "Unable to create comment because issue is locked.")
-        self._check(body)
+        self.check(body)
         now = self._site.clock()
         comment = Comment(
             id=self._site.state.next_id(), author=by, body=body, created_at=now, updated_at=now
@@ -41,7 +41,7 @@ class CommentActions:
         self, repository: Repository, issue: Issue, comment: Comment, by: Account, body: str
     ) -> None:
         """Change a comment's text; the event carries what stood there before."""
-        self._check(body)
+        self.check(body)
         before, comment.body = comment.body, body
         if before == body:
             return
@@ -74,7 +74,8 @@ class CommentActions:
         """Remove one's own emoji; absent ones are no error."""
         reactions[:] = [r for r in reactions if not (r.account is by and r.content in contents)]
 
-    def _check(self, body: str) -> None:
+    def check(self, body: str) -> None:
+        """Refuse a text that no comment may have. Raises `Problem` 422."""
         if not body.strip():
             raise make_field_error("IssueComment", "body", "missing_field", "Body can't be blank")
         check_length("IssueComment", body)

@@ -112,7 +112,8 @@ def load_tarball(tarball: Path) -> Snapshot:
     return Snapshot(entries, comment if is_commit_id else None)
 
 
-def _hash_folders(entries: Entries) -> dict[str, str]:
+def hash_folders(entries: Entries) -> dict[str, str]:
+    """Git's id of each folder's tree by path; the root is the empty path."""
     children: dict[str, dict[str, tuple[str, str]]] = {"": {}}
     for path, entry in entries.items():
         for above in PurePosixPath(path).parents:
@@ -141,7 +142,7 @@ def make_commit(
 ) -> Commit:
     """A commit over a snapshot, under its own id or the original's."""
     entries = snapshot.entries
-    folders = _hash_folders(entries)
+    folders = hash_folders(entries)
     stamp = f"{author} <{author}@users.noreply.github.com> {int(at.timestamp())} +0000"
     lines = [f"tree {folders['']}", *([f"parent {parent.sha}"] if parent else [])]
     lines += [f"author {stamp}", f"committer {stamp}", "", message, ""]

@@ -8,14 +8,16 @@ from demo.github.pages import Pages, make_page_routes
 from demo.github.rest_app import ENDPOINTS as APP
 from demo.github.rest_comments import ENDPOINTS as COMMENTS
 from demo.github.rest_events import ENDPOINTS as EVENTS
+from demo.github.rest_git import ENDPOINTS as GIT
 from demo.github.rest_issues import ENDPOINTS as ISSUES
+from demo.github.rest_pulls import ENDPOINTS as PULLS
 from demo.github.rest_releases import ENDPOINTS as RELEASES
 from demo.github.rest_releases import UPLOAD_ENDPOINTS as UPLOADS
 from demo.github.rest_repositories import ENDPOINTS as REPOSITORIES
 from demo.github.rest_server import RestServer
 from demo.github.site import Site
 
-ENDPOINTS = (*APP, *REPOSITORIES, *ISSUES, *EVENTS, *COMMENTS, *RELEASES)
+ENDPOINTS = (*APP, *GIT, *REPOSITORIES, *ISSUES, *PULLS, *EVENTS, *COMMENTS, *RELEASES)
 
 
 def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:

@@ -174,7 +174,8 @@ def _reaction_counts(url: str, reactions: Sequence[Reaction]) -> Json:
     return {"url": f"{url}/reactions", "total_count": len(reactions), **counts}
 
 
-def _association(repository: Repository, account: Account) -> str:
+def association(repository: Repository, account: Account) -> str:
+    """GitHub's word for what an account has to do with a repository."""
     if account is repository.owner:
         return "OWNER"
     return "COLLABORATOR" if account.login.lower() in repository.roles else "NONE"
@@ -209,7 +210,7 @@ def issue_shape(at: Addresses, app: App, repository: Repository, issue: Issue) -
         "created_at": render_time(issue.created_at),
         "updated_at": render_time(issue.updated_at),
         "closed_at": render_time(issue.closed_at) if issue.closed_at else None,
-        "author_association": _association(repository, issue.author),
+        "author_association": association(repository, issue.author),
         "body": issue.body,
         "reactions": _reaction_counts(url, issue.reactions),
         "performed_via_github_app": app_shape(at, app) if issue.author is app.bot else None,
@@ -247,7 +248,7 @@ def comment_shape(
         "user": account_shape(at, comment.author),
         "created_at": render_time(comment.created_at),
         "updated_at": render_time(comment.updated_at),
-        "author_association": _association(repository, comment.author),
+        "author_association": association(repository, comment.author),
         "body": comment.body,
         "reactions": _reaction_counts(url, comment.reactions),
         "performed_via_github_app": app_shape(at, app) if comment.author is app.bot else None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from demo.github.commits import Commit
+from demo.github.commits import Commit, Entries
 
 AccountKind = Literal["User", "Bot", "Organization"]
 Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -126,6 +126,31 @@ class Issue:
         return next((label for label in self.labels if label.name.lower() == name.lower()), None)
 
 
+@dataclass(eq=False, kw_only=True)
+class Pull:
+    """What a pull request has beside its issue: the branches, and how it ended."""
+
+    head: str
+    base: str
+    head_commit: str
+    base_commit: str
+    """Where the base branch stood when it was opened."""
+    merged_at: datetime | None = None
+    merged_by: Account | None = None
+
+
+@dataclass(eq=False, kw_only=True)
+class CommitComment:
+    """A comment on a commit."""
+
+    id: int
+    commit: str
+    author: Account
+    body: str
+    created_at: datetime
+    updated_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class MovedIssue:
     """Where a transferred issue went."""
@@ -185,7 +210,15 @@ class Repository:
     commits: dict[str, Commit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
+    protected_branches: set[str] = field(default_factory=set)
+    """Names that no branch may be given."""
+    blobs: dict[str, bytes] = field(default_factory=dict)
+    trees: dict[str, Entries] = field(default_factory=dict)
+    """Made one by one, by id; those of `commits` are not among them."""
+    commit_comments: list[CommitComment] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    """By number; an issue that says it is a pull request may have none."""
     deleted_issues: set[int] = field(default_factory=set)
     moved_issues: dict[int, MovedIssue] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)

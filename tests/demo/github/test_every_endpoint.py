@@ -113,6 +113,35 @@ async def _walk_comments(stage: Stage) -> None:
     assert (await http.delete(address)).status_code == 204
 
 
+async def _walk_git_and_pulls(stage: Stage) -> None:
+    http, head = stage.http, stage.repo.head
+    blob = await http.post(f"{REPO}/git/blobs", json={"content": "aGk=", "encoding": "base64"})
+    row = {"path": "hi.txt", "mode": "100644", "type": "blob", "sha": blob.json()["sha"]}
+    root = (await http.get(f"{REPO}/git/commits/{head}")).json()["tree"]["sha"]
+    tree = await http.post(f"{REPO}/git/trees", json={"base_tree": root, "tree": [row]})
+    parts = {"message": "Say hi", "tree": tree.json()["sha"], "parents": [head]}
+    commit = (await http.post(f"{REPO}/git/commits", json=parts)).json()["sha"]
+    ref = {"ref": "refs/heads/say/hi", "sha": commit}
+    assert (await http.post(f"{REPO}/git/refs", json=ref)).status_code == 201
+    found = await http.get(f"{REPO}/git/ref/heads/say/hi")
+    assert found.json()["object"]["sha"] == commit
+
+    draft = {"title": "Hi", "body": "", "head": "say/hi", "base": "main"}
+    pull = (await http.post(f"{REPO}/pulls", json=draft)).json()
+    address = f"{REPO}/pulls/{pull['number']}"
+    assert (await http.patch(address, json={"body": "Hi there"})).json()["body"] == "Hi there"
+    assert (await http.get(address)).json()["changed_files"] == 1
+    listed = await http.get(f"{REPO}/pulls", params={"head": "octo:say/hi", "state": "all"})
+    assert [one["number"] for one in listed.json()] == [pull["number"]]
+
+    comments = f"{REPO}/commits/{head}/comments"
+    made = (await http.post(comments, json={"body": "one"})).json()
+    comment = f"{REPO}/comments/{made['id']}"
+    assert (await http.patch(comment, json={"body": "two"})).json()["body"] == "two"
+    assert [one["body"] for one in (await http.get(comments)).json()] == ["two"]
+    assert (await http.delete(comment)).status_code == 204
+
+
 async def _walk_releases(stage: Stage) -> None:
     http = stage.http
     draft = {"tag_name": "results-1", "name": "Results", "prerelease": True}
@@ -153,6 +182,7 @@ async def test_every_endpoint_is_understood_and_answers_as_github_describes(
     await _walk_moved_issue(stage)
     await _walk_comments(stage)
     await _walk_releases(stage)
+    await _walk_git_and_pulls(stage)
     await stage.gh.deliveries_done()
     walked = {(exchange.method, exchange.route) for exchange in stage.gh.requests}
     offered = {(row.method, row.path) for row in (*ENDPOINTS, *UPLOAD_ENDPOINTS)}

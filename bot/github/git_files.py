@@ -1,0 +1,101 @@
+"""A commit that changes one file, made of Git's own objects.
+
+Git's objects keep every byte and the file's mode, which the API for contents does not promise.
+Objects are named by what they hold, so making one twice makes one; a commit that no branch
+leads to is nobody's, and GitHub sweeps it up.
+"""
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from bot.github.calls import Calls, json_of
+from bot.github.failures import NotFound
+from bot.github.reads import base_of
+from jobs.errors import Refused
+from jobs.requests import Repo
+
+FILE_MODES = ("100644", "100755")
+"""Git's modes of a plain file and an executable one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One file with other content than it has in the commit `base`."""
+
+    base: str
+    path: str
+    content: bytes
+    message: str
+
+
+class GitFiles:
+    """Reads and makes blobs, trees and commits of one repository."""
+
+    def __init__(self, calls: Calls, repo: Repo) -> None:
+        self._calls = calls
+        self._git = f"{base_of(repo)}/git"
+
+    async def commit(self, change: Change) -> str:
+        """The id of a commit on top of the base that changes the file and nothing else.
+
+        Raises `Refused` where the base has no such file, or the file is like that already.
+        """
+        root = await self._tree_of(change.base)
+        mode = await self._mode_of(root, change.path)
+        tree = await self._make_tree(root, mode, change)
+        if tree == root:
+            raise Refused(f"`{change.path}` is like that already: there is nothing to propose.")
+        # without an author of its own, so that GitHub signs it as the App's
+        commit = {"message": change.message, "tree": tree, "parents": [change.base]}
+        return await self._make("commits", commit)
+
+    async def is_change(self, commit: str, change: Change) -> bool:
+        """Whether a commit is this change and nothing else."""
+        body = await self._calls.read_json(f"{self._git}/commits/{commit}")
+        if [parent["sha"] for parent in body["parents"]] != [change.base]:
+            return False
+        root = await self._tree_of(change.base)
+        mode = await self._mode_of(root, change.path)
+        return bool(body["tree"]["sha"] == await self._make_tree(root, mode, change))
+
+    async def _make_tree(self, root: str, mode: str, change: Change) -> str:
+        content = base64.b64encode(change.content).decode("ascii")
+        blob = await self._make("blobs", {"content": content, "encoding": "base64"})
+        row = {"path": change.path, "mode": mode, "type": "blob", "sha": blob}
+        return await self._make("trees", {"base_tree": root, "tree": [row]})
+
+    async def _make(self, kind: str, body: dict[str, Any]) -> str:
+        async def attempt() -> str:
+            made = json_of(await self._calls.send("POST", f"{self._git}/{kind}", json=body))
+            return str(made["sha"])
+
+        return await self._calls.write(attempt)
+
+    async def _tree_of(self, commit: str) -> str:
+        try:
+            body = await self._calls.read_json(f"{self._git}/commits/{quote(commit, safe='')}")
+        except NotFound:
+            raise Refused(
+                f"The commit `{commit}` is not there any more, so nothing can be proposed on it."
+            ) from None
+        return str(body["tree"]["sha"])
+
+    async def _mode_of(self, root: str, path: str) -> str:
+        """The file's mode, folder by folder: a listing of everything may be cut short."""
+        *folders, name = path.split("/")
+        tree = root
+        for folder in folders:
+            row = await self._row(tree, folder)
+            if row is None or row["type"] != "tree":
+                raise Refused(f"`{path}` is not in the commit that it was to be changed in.")
+            tree = str(row["sha"])
+        row = await self._row(tree, name)
+        if row is None or row.get("mode") not in FILE_MODES:
+            raise Refused(f"`{path}` is no file in the commit that it was to be changed in.")
+        return str(row["mode"])
+
+    async def _row(self, tree: str, name: str) -> dict[str, Any] | None:
+        listing = await self._calls.read_json(f"{self._git}/trees/{tree}")
+        return next((row for row in listing["tree"] if row["path"] == name), None)
