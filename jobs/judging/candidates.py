@@ -6,6 +6,7 @@ byte. The originals are never touched: checks by machine need them as they are.
 """
 
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +19,9 @@ from jobs.judging.text_files import decode_text, find_files
 from jobs.results import ScrubCount
 from jobs.values import Arm, EvalCase, Skill
 
+SEARCH_S = 60.0
+"""How long the files of one output may take to be searched for what cannot be replaced: each of
+500 could take as long as its reader lets it."""
 _NAME_BYTES = 255
 """What a file system takes for one part of a path."""
 
@@ -32,8 +36,14 @@ class Candidates:
     """Give-aways seen where they cannot be replaced: in office documents, PDF, images."""
 
 
-def prepare_candidates(
-    outputs: dict[Arm, Path], case: EvalCase, skill: Skill, target: Path, first: Arm
+def prepare_candidates(  # noqa: PLR0913 -- two arms, what they were for, where to, how long
+    outputs: dict[Arm, Path],
+    case: EvalCase,
+    skill: Skill,
+    target: Path,
+    first: Arm,
+    *,
+    search_s: float = SEARCH_S,
 ) -> Candidates:
     """Copy both arms' outputs into `target`, scrubbed, `first` as `candidate_1`.
 
@@ -42,7 +52,7 @@ def prepare_candidates(
 
     Raises `FileExistsError` if a candidate's folder is there already.
     """
-    copier = _Copier(Scrubber(skill, case))
+    copier = _Copier(Scrubber(skill, case), search_s)
     counts: dict[Arm, int] = {}
     remarks: list[str] = []
     for name, arm in zip(CANDIDATE_NAMES, (first, get_other_arm(first)), strict=True):
@@ -62,9 +72,12 @@ def prepare_candidates(
 class _Copier:
     """Copies outputs under scrubbed names, with scrubbed text."""
 
-    def __init__(self, scrubber: Scrubber) -> None:
+    def __init__(self, scrubber: Scrubber, search_s: float) -> None:
         self._scrubber = scrubber
+        self._search_s = search_s
         self._remarks: list[str] = []
+        self._searched_s = 0.0
+        self._unsearched = 0
 
     def take_remarks(self) -> list[str]:
         """What was noticed since the last call."""
@@ -86,6 +99,10 @@ class _Copier:
                 count += self._copy_file(path, target / name)
         for neutral, path in renamed:
             count += self._copy_file(path, target / taken.find_free(neutral))
+        if self._unsearched:
+            files = "1 file was" if self._unsearched == 1 else f"{self._unsearched} files were"
+            self._remarks.append(f"{files} not searched for words about a skill: out of time.")
+        self._searched_s, self._unsearched = 0.0, 0
         return count
 
     def _copy_file(self, source: Path, target: Path) -> int:
@@ -94,12 +111,20 @@ class _Copier:
         decoded = decode_text(content)
         if decoded is None:
             shutil.copyfile(source, target)
-            self._note_give_aways(target.name, content)
+            self._search_in_time(target.name, content)
             return 0
         text, encoding = decoded
         scrubbed, count = self._scrubber.scrub(text)
         target.write_bytes(scrubbed.encode(encoding))
         return count
+
+    def _search_in_time(self, name: str, content: bytes) -> None:
+        if self._searched_s >= self._search_s:
+            self._unsearched += 1
+            return
+        began = time.monotonic()
+        self._note_give_aways(name, content)
+        self._searched_s += time.monotonic() - began
 
     def _note_give_aways(self, name: str, content: bytes) -> None:
         texts = [*read_office(name, content), *read_image(content)]

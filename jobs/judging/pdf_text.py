@@ -30,7 +30,8 @@ def read_pdf(content: bytes) -> str | None:
         read = subprocess.run(  # noqa: S603 -- our own file
             [sys.executable, "-I", __file__],
             input=content,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a broken file is complained of without end
             timeout=2 * _SECONDS,
             check=False,
             env={},

@@ -16,6 +16,11 @@ _LEAST_CHARACTERS = 3
 """A shorter quotation is found anywhere and proves nothing, unless it is all a file says."""
 _TEXT_CHARACTERS = 10_000_000
 """How much of one text file is searched."""
+_ALL_CHARACTERS = 60_000_000
+"""How much of a candidate is searched, once its forms are made alike: some letters become
+eighteen, and 500 small documents could unpack to 8 MB each."""
+_BLOCK = 500_000
+"""Characters whose forms are made alike at a time."""
 _MARKS = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′", "'"),  # noqa: RUF001
@@ -30,18 +35,21 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.)\s*\]|…|\.{3,})\s*")
 class Quotations:
     """The text of one candidate, to look quotations up in. Read once, before a judge works."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, most: int = _ALL_CHARACTERS) -> None:
         names: list[str] = []
         self._texts: list[str] = []
         self._has_content = False
+        room = most
         for name, path in find_files(folder):
             names.append(name)
             content = path.read_bytes()
             decoded = decode_text(content)
-            texts = [decoded[0]] if decoded else list(read_office(name, content))
-            self._texts += [_normalize(text[:_TEXT_CHARACTERS]) for text in texts]
-            readable = "".join(texts) if decoded else None
-            self._has_content |= readable is None or any(map(str.isalnum, readable))
+            texts = [decoded[0]] if decoded else read_office(name, content) if room > 0 else ()
+            for text in texts:
+                normal = _normalize_long(text[:_TEXT_CHARACTERS], room)
+                self._texts.append(normal)
+                room -= len(normal)
+            self._has_content |= decoded is None or any(map(str.isalnum, decoded[0]))
         self._texts += [_normalize(name) for name in names]
 
     @property
@@ -87,6 +95,19 @@ def _normalize(text: str) -> str:
     text = unicodedata.normalize("NFKC", text)
     text = re.sub(r"(?<=[^\s>])([ \t]*)>", "\\1\N{FULLWIDTH GREATER-THAN SIGN}", text)
     return " ".join(text.translate(_MARKS).casefold().split())
+
+
+def _normalize_long(text: str, room: int) -> str:
+    """A text's forms made alike, block by block, as far as there is room."""
+    blocks: list[str] = []
+    start = 0
+    while start < len(text) and room > 0:
+        end = text.find("\n", start + _BLOCK, start + 2 * _BLOCK)
+        end = start + 2 * _BLOCK if end < 0 else end
+        blocks.append(_normalize(text[start:end])[:room])
+        room -= len(blocks[-1])
+        start = end
+    return " ".join(blocks)
 
 
 def _strip_quotes(piece: str) -> str:

@@ -34,13 +34,16 @@ def prepare(
     with_skill: dict[str, str | bytes],
     without_skill: dict[str, str | bytes],
     first: Arm = Arm.WITH_SKILL,
+    **options,
 ):
     outputs = {
         Arm.WITH_SKILL: write(tmp_path / "a", with_skill),
         Arm.WITHOUT_SKILL: write(tmp_path / "b", without_skill),
     }
     case = an_eval_case(prompt="Summarize the poem.")
-    return prepare_candidates(outputs, case, a_skill(), tmp_path / f"work-{first}", first)
+    return prepare_candidates(
+        outputs, case, a_skill(), tmp_path / f"work-{first}", first, **options
+    )
 
 
 def test_the_arms_become_candidates_in_the_order_given(tmp_path: Path) -> None:
@@ -85,6 +88,20 @@ def test_give_aways_inside_an_office_document_are_told(tmp_path: Path) -> None:
     assert remark == (
         "In the output without the skill, plan.docx speaks of a skill (1 time), which the judge "
         "may have read."
+    )
+
+
+def test_files_that_time_is_too_short_for_are_told_and_not_searched(tmp_path: Path) -> None:
+    """Each of 500 files could take as long as its reader lets it."""
+    document = io.BytesIO()
+    with zipfile.ZipFile(document, "w") as archive:
+        archive.writestr("word/document.xml", "<w:p><w:t>According to the skill</w:t></w:p>")
+    files = {f"{number}.docx": document.getvalue() for number in range(3)}
+    made = prepare(tmp_path, files, {}, search_s=0.0)
+    assert len(read(made.folder)) == 3
+    assert made.remarks == (
+        "In the output with the skill, 3 files were not searched for words about a skill: out of "
+        "time.",
     )
 
 

@@ -114,6 +114,27 @@ def test_packings_that_no_office_program_uses_are_not_unpacked(
     assert not Quotations(tmp_path).has("some words some words")
 
 
+def test_many_small_documents_that_unpack_to_much_hold_little(tmp_path: Path) -> None:
+    """Two hundred of them, two megabytes in all, once held a worker's memory."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b"some words " * 60_000)
+    for number in range(4):
+        (tmp_path / f"{number}.docx").write_bytes(packed.getvalue())
+    (tmp_path / "letters.txt").write_text("\ufdfa" * 50_000, encoding="utf-8")  # 18 letters each
+    quotations = Quotations(tmp_path, most=1_000_000)
+    assert sum(map(len, quotations._texts)) < 1_001_000
+    assert quotations.has("some words some words")
+    assert quotations.has("3.docx")
+
+
+def test_a_long_text_is_searched_across_its_blocks(tmp_path: Path) -> None:
+    lines = [f"line {number} of the list" for number in range(60_000)]
+    (tmp_path / "long.txt").write_text("\n".join(lines), encoding="utf-8")
+    quotations = Quotations(tmp_path)
+    assert all(quotations.has(lines[at]) for at in (0, 21_500, 59_999))
+
+
 @pytest.mark.parametrize(
     ("files", "empty"),
     [
