@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jobs.conversation import ToolOutcome
 from jobs.models.anthropic_answer import AnswerBuilder
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
+from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
     find_answer_cap,
@@ -69,13 +70,14 @@ class AnthropicDoor:
                 raise _trouble(error) from error
 
     def _client(self, read_timeout_s: float) -> "AsyncAnthropic":
-        from anthropic import AsyncAnthropic, Timeout  # noqa: PLC0415
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout  # noqa: PLC0415
 
         return AsyncAnthropic(
             api_key=self._api_key,
             base_url=self._base_url,
             max_retries=0,
             timeout=Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S),
+            http_client=DefaultAsyncHttpxClient(verify=tls_context()),
         )
 
 

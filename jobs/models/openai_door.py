@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jobs.conversation import ToolOutcome
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.openai_answer import ChunkCollector
+from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
     find_answer_cap,
@@ -76,13 +77,14 @@ class OpenAIDoor:
                 raise _trouble(error) from error
 
     def _client(self, read_timeout_s: float) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI, Timeout  # noqa: PLC0415
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout  # noqa: PLC0415
 
         return AsyncOpenAI(
             api_key=self._api_key,
             base_url=self._base_url,
             max_retries=0,
             timeout=Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S),
+            http_client=DefaultAsyncHttpxClient(verify=tls_context()),
         )
 
 
