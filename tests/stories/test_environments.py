@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from redis.asyncio import Redis
 
 from demo.github import LocalGitHub, RepositoryHandle
@@ -179,17 +180,21 @@ async def test_a_script_that_hangs_ends_after_the_operators_time(
         assert scene.stage.model_api.requests == []
 
 
+@pytest.mark.slow  # three processes start, and a dead one's lease has to end
 async def test_a_worker_killed_during_the_setup_is_followed_by_one_that_prepares_anew(
     tmp_path: Path, app_key: str
 ) -> None:
     """Kill -9 while the script runs: the next worker begins again, the report comes once."""
     kept = tmp_path / "data" / "environments"
-    waiting = "while ! rm /opt/environment/go 2>/dev/null; do sleep 0.05; done\n"
+    waiting = """
+touch /opt/environment/begun
+while ! rm /opt/environment/go 2>/dev/null; do sleep 0.05; done
+"""
     seed = seeded(BY_SCRIPT, waiting + TOOL)
     async with playing(tmp_path, app_key, seed=seed, worker=False) as scene:
 
         def building() -> list[Path]:
-            return list(kept.glob("building-*/work/environment/bin"))
+            return list(kept.glob("building-*/work/environment/begun"))
 
         environment = environment_of(scene.stage.settings)
         async with worker(environment) as first:

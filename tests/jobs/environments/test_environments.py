@@ -92,13 +92,14 @@ async def test_a_worker_killed_during_the_setup_is_followed_by_one_that_prepares
         "from pathlib import Path\n"
         "from tests.jobs.environments.making import *\n"
         "environments = make_environments(Path(sys.argv[1]))\n"
-        "asyncio.run(environments.prepare(an_environment('sleep 1000')))\n"
+        "script = 'touch /opt/environment/begun; sleep 1000'\n"
+        "asyncio.run(environments.prepare(an_environment(script)))\n"
     )
     root = Path(__file__).parents[3]
     environments = make_environments(tmp_path)
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=root) as worker:
         async with asyncio.timeout(30):
-            while not list(tmp_path.glob("environments/building-*/work/setup")):
+            while not list(tmp_path.glob("environments/building-*/work/environment/begun")):
                 await asyncio.sleep(0.02)
         worker.kill()
     assert [name[:9] for name in kept(environments)] == ["building-"]
