@@ -1,7 +1,10 @@
 """The real web application, Redis and handlers, with a fuzzer in front of the door."""
 
 import asyncio
+import json
 import logging
+import os
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -14,24 +17,25 @@ from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from bot.app import create_app
 from bot.embedded_redis import embedded_redis
 from bot.github.pacing import Slot
 from bot.queues import EVENTS, HANDLE_EVENT, JOB_KEY, REQUESTS, read_event, read_job
 from bot.wiring import Wiring, wired
 from config.settings import Settings
 from demo.github import LocalGitHub
-from demo.github.serving import open_socket, serving
-from demo.play import scripted
+from demo.github.serving import open_socket
+from demo.play import make_settings, scripted
 from jobs.errors import Error
 from jobs.requests import Request
 from tools.fuzz.deliveries import NO_ANSWER, SECRET, Answered, DeliveryMaker, Sent, send
+from tools.fuzz.kinds import peak_kb
 
 AT_ONCE = 24
 """Requests under way at a time."""
 PERSON = "mona"
 PROBES_WITHOUT_REDIS = 20
 MOST_FINDINGS = 10
+START_S = 60.0
 
 
 @dataclass(slots=True)
@@ -42,20 +46,6 @@ class Handled:
     requests: int = 0
     slowest_s: float = 0.0
     findings: list[str] = field(default_factory=list)
-
-
-class Alarms(logging.Handler):
-    """Keeps what libraries and the bot itself log as errors: none is expected."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.heard: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one error, with its traceback."""
-        shown = logging.Formatter().format(record)
-        if "delivery_not_taken" not in shown:  # this one is meant: Redis is away
-            self.heard.append(shown[:3_000])
 
 
 class NoPacing:
@@ -72,17 +62,85 @@ class NoPacing:
 class Door:
     """Everything between a socket and a handler's decision."""
 
-    port: int
     redis: Redis
     wiring: Wiring
-    alarms: Alarms
+    web: "WebProcess"
     installation_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebProcess:
+    """The web process as it is deployed, and everything that it says."""
+
+    port: int
+    pid: int
+    log: Path
+
+    def peak_mb(self) -> int:
+        """The most memory that it has held."""
+        return peak_kb(self.pid) // 1024
+
+    def errors(self) -> list[str]:
+        """What it logged as an error, but for Redis being away, which is tried on purpose."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return [line[:3_000] for line in lines if _is_error(line)]
+
+
+def _is_error(line: str) -> bool:
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return True  # a traceback past the log
+    level, event = fields.get("level"), fields.get("event")
+    return level in {"error", "critical"} and event != "delivery_not_taken"
+
+
+@asynccontextmanager
+async def web_process(settings: Settings, scratch: Path) -> AsyncIterator[WebProcess]:
+    """`skillbench serve` on a free port."""
+    bound = open_socket("127.0.0.1", 0)
+    port = bound.getsockname()[1]
+    bound.close()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "SKILLBENCH_GITHUB_APP_ID": settings.github_app_id,
+        "SKILLBENCH_GITHUB_PRIVATE_KEY": settings.private_key_pem,
+        "SKILLBENCH_GITHUB_WEBHOOK_SECRET": SECRET,
+        "SKILLBENCH_GITHUB_API_URL": settings.github_api_url,
+        "SKILLBENCH_REDIS_URL": settings.redis_url,
+        "SKILLBENCH_DATA_DIR": str(scratch / "data"),
+        "SKILLBENCH_PORT": str(port),
+    }
+    log = scratch / "web.log"
+    with log.open("wb") as words:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "serve"), env=environment, stdout=words, stderr=words
+        )
+    try:
+        async with asyncio.timeout(START_S):
+            while not await _listens(port):
+                assert process.returncode is None, log.read_text(encoding="utf-8")
+                await asyncio.sleep(0.1)
+        yield WebProcess(port, process.pid, log)
+        assert process.returncode is None, "it has served to the end"
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def _listens(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 @asynccontextmanager
 async def opened(scratch: Path) -> AsyncIterator[Door]:
     """The bot without its workers, and a local GitHub with a repository and issues."""
-    alarms = Alarms()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     async with AsyncExitStack() as stack:
         redis_url = await stack.enter_async_context(embedded_redis(scratch / "redis"))
@@ -94,32 +152,24 @@ async def opened(scratch: Path) -> AsyncIterator[Door]:
         github.add_person(PERSON, {"acme/skills": "write"})
         for number in (1, 2, 3, 21):
             repository.open_issue(author=PERSON, title="x", body="y", number=number)
-        settings = Settings(
-            _env_file=None,
-            **{
-                "github_app_id": str(github.app_id),
-                "github_private_key": SecretStr(github.private_key_pem),
-                "github_webhook_secret": SecretStr(SECRET),
-                "github_api_url": served.api_url,
-                "github_web_url": served.web_url,
-                "allowed_owners": "acme",
-                "redis_url": redis_url,
-                "data_dir": scratch / "data",
-                "sandbox": "none",
-                **scripted("http://127.0.0.1:9"),
-            },
-        )
-        bound = open_socket("127.0.0.1", 0)
-        await stack.enter_async_context(serving(create_app(settings), bound))
-        for name in ("uvicorn", "uvicorn.error", "asyncio"):  # uvicorn has just set its own
-            logging.getLogger(name).handlers = [alarms]
-            logging.getLogger(name).propagate = False
+        given: dict[str, object] = {
+            "github_app_id": str(github.app_id),
+            "github_private_key": SecretStr(github.private_key_pem),
+            "github_webhook_secret": SecretStr(SECRET),
+            "github_api_url": served.api_url,
+            "github_web_url": served.web_url,
+            "allowed_owners": "acme",
+            "redis_url": redis_url,
+            "data_dir": scratch / "data",
+            "sandbox": "none",
+        }
+        settings = make_settings(given | scripted("http://127.0.0.1:9"))
+        web = await stack.enter_async_context(web_process(settings, scratch))
         wiring = await stack.enter_async_context(
             wired(settings, scratch / "work", pacer=NoPacing())
         )
         redis = await stack.enter_async_context(Redis.from_url(redis_url))
-        port = bound.getsockname()[1]
-        yield Door(port, redis, wiring, alarms, github.installation_id)
+        yield Door(redis, wiring, web, github.installation_id)
 
 
 async def knock(door: Door, maker: DeliveryMaker, count: int) -> Answered:
@@ -134,7 +184,7 @@ async def knock(door: Door, maker: DeliveryMaker, count: int) -> Answered:
             sent = maker.make()
             began = time.perf_counter()
             try:
-                status = await send(sent, door.port)
+                status = await send(sent, door.web.port)
             except TimeoutError:
                 answered.findings.append(f"no answer in time: {sent.kind} {sent.raw[:300]!r}")
                 continue
@@ -203,7 +253,7 @@ async def knock_without_redis(door: Door, maker: DeliveryMaker) -> Counter[str]:
     answered = Answered()
     for _ in range(PROBES_WITHOUT_REDIS):
         sent = maker.make()
-        status = await send(sent, door.port)
+        status = await send(sent, door.web.port)
         answered.statuses[str(status or "closed")] += 1
         if status not in {503, 200, NO_ANSWER} and not 400 <= status < 500:
             answered.findings.append(f"{status} without Redis: {sent.raw[:300]!r}")

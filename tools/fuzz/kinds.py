@@ -141,10 +141,10 @@ def _describe(kind: Kind, content: bytes, error: BaseException) -> str:
     return f"{kind.name}: {place} {content[:KEPT_BYTES]!r}\n{trace[-3_000:]}"
 
 
-def peak_kb() -> int:
-    """The most memory that this process has held at a time.
+def peak_kb(process: int | str = "self") -> int:
+    """The most memory that a process has held at a time; this one, unless another is named.
 
     What `getrusage` tells outlives an exec, and so would be the parent's.
     """
-    status = Path("/proc/self/status").read_text(encoding="ascii")
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))

@@ -17,7 +17,7 @@ from pathlib import Path
 from tools.fuzz import door
 from tools.fuzz.deliveries import DeliveryMaker
 from tools.fuzz.growth import find_steep
-from tools.fuzz.kinds import Figures, Kind, peak_kb, prepare_process, run_kind
+from tools.fuzz.kinds import Figures, Kind, prepare_process, run_kind
 from tools.fuzz.models import model_kinds
 from tools.fuzz.packed import packed_kinds
 from tools.fuzz.texts import text_kinds
@@ -94,12 +94,12 @@ async def try_door(count: int, seed: int) -> list[str]:
     with tempfile.TemporaryDirectory() as place:
         async with door.opened(Path(place)) as opened:
             maker = DeliveryMaker(seed, opened.installation_id)
-            before = peak_kb()
+            before = opened.web.peak_mb()
             answered = await door.knock(opened, maker, count)
-            grew = (peak_kb() - before) // 1024
+            grew = opened.web.peak_mb() - before
             handled = await door.handle(opened)
             away = await door.knock_without_redis(opened, maker)
-            alarms = list(opened.alarms.heard)
+            errors = opened.web.errors()
     print(
         f"deliveries                 {count:6} inputs  slowest {answered.slowest_s:6.3f} s"
         f"  +{grew} MB  {dict(answered.statuses.most_common())}"
@@ -109,4 +109,4 @@ async def try_door(count: int, seed: int) -> list[str]:
         f"{handled.slowest_s:6.3f} s  {dict(handled.outcomes)}, {handled.requests} requests queued"
     )
     print(f"deliveries without Redis   {away.total():6} inputs  {dict(away)}", flush=True)
-    return [*answered.findings, *handled.findings, *alarms]
+    return [*answered.findings, *handled.findings, *errors[:10]]

@@ -99,10 +99,8 @@ def test_files_that_time_is_too_short_for_are_told_and_not_searched(tmp_path: Pa
     files = {f"{number}.docx": document.getvalue() for number in range(3)}
     made = prepare(tmp_path, files, {}, search_s=0.0)
     assert len(read(made.folder)) == 3
-    assert made.remarks == (
-        "In the output with the skill, 3 files were not searched for words about a skill: out of "
-        "time.",
-    )
+    [remark] = made.remarks
+    assert "In the output with the skill, 3 files were not searched" in remark
 
 
 def test_text_keeps_its_encoding(tmp_path: Path) -> None:
