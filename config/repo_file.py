@@ -7,8 +7,9 @@ maintainer wrote would be believed.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from config.environments.definition import (
     PLAIN,
@@ -23,8 +24,33 @@ from config.yaml_lines import Problem, YamlError, parse_yaml
 REPO_FILES = (".github/skillbench.yml", ".github/skillbench.yaml")
 """Where the file may lie, on the default branch."""
 MAX_ENVIRONMENTS = 50
+MAX_MODELS = 5
+"""That one push may measure a description with."""
+LONGEST_MODEL = 200
 MAX_TOLD = 20
 """Problems that one answer lists."""
+
+
+def _model(value: str) -> str:
+    if not value.strip() or len(value) > LONGEST_MODEL or not value.isprintable():
+        raise ValueError("this is no name of a model, such as `claude-sonnet`")
+    return value.strip()
+
+
+def _switch(value: object) -> bool:
+    """All that the file holds is text; other words for it are slips more often than wishes."""
+    if value not in ("true", "false"):
+        raise ValueError("it must be `true` or `false`")
+    return value == "true"
+
+
+class TriggerOnPush(Section):
+    """When the descriptions of skills are measured without anybody asking."""
+
+    on_push: Annotated[bool, BeforeValidator(_switch)] = False
+    """Measure a description anew when a push to the default branch changes it."""
+    models: tuple[Annotated[str, AfterValidator(_model)], ...] = Field((), max_length=MAX_MODELS)
+    """As one would type them; empty: the configured one."""
 
 
 class RepoFile(Section):
@@ -33,6 +59,7 @@ class RepoFile(Section):
     environments: dict[EnvironmentName, EnvironmentDefinition] = Field(default_factory=dict)
     environment: EnvironmentChoice | None = None
     """The environment of every run that names no other."""
+    trigger: TriggerOnPush = TriggerOnPush()
 
     @property
     def known_environments(self) -> Mapping[str, EnvironmentDefinition]:

@@ -56,6 +56,30 @@ def test_the_order_of_a_list_makes_no_difference():
     assert one == parse_repo_file(b"environments: {a: {packages: {r: [yy, xx]}}}")
 
 
+def test_measuring_descriptions_on_a_push_is_off_until_it_is_switched_on():
+    assert not parse_repo_file(b"trigger: {models: [claude-sonnet]}").trigger.on_push
+    trigger = parse_repo_file(b"trigger:\n  on_push: true\n  models: [' sonnet ', gpt-5]").trigger
+    assert (trigger.on_push, trigger.models) == (True, ("sonnet", "gpt-5"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("trigger: {on_push: 1}", "line 1, `trigger.on_push`: it must be `true` or `false`."),
+        ("trigger: {on_push: yes}", "`trigger.on_push`: it must be `true` or `false`."),
+        ("trigger: {on_push: [true]}", "`trigger.on_push`: it must be `true` or `false`."),
+        ("trigger: true", "`trigger`: it must be a map; its keys are `on_push` and `models`."),
+        ("trigger: {on_pusch: true}", "Did you mean `on_push`?"),
+        ("trigger: {models: sonnet}", "`trigger.models`: it must be a list"),
+        ("trigger: {models: ['']}", "`trigger.models[0]`: this is no name of a model"),
+        ("trigger: {models: [a, b, c, d, e, f]}", "6 entries; 5 are the most"),
+    ],
+)
+def test_a_slip_about_descriptions_is_told(text: str, said: str):
+    [line] = refusal(text)
+    assert said in line
+
+
 def test_a_slip_in_a_key_is_told_with_the_nearest_and_all_that_are_allowed():
     assert refusal("environments:\n  a:\n    imag: x\n    image: x\n") == [
         (
@@ -66,7 +90,7 @@ def test_a_slip_in_a_key_is_told_with_the_nearest_and_all_that_are_allowed():
     assert refusal("enviroment: a\n") == [
         (
             "line 1, `enviroment`: there is no such key. Did you mean `environment`? "
-            "Allowed are `environments` and `environment`."
+            "Allowed are `environments`, `environment` and `trigger`."
         )
     ]
     [line] = refusal("environments: {a: {packages: {R: [b]}}}")
@@ -101,7 +125,10 @@ def test_all_problems_are_told_at_once_in_the_order_of_their_lines():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("- a\n- b\n", "line 1: it must be a map; its keys are `environments` and `environment`."),
+        (
+            "- a\n- b\n",
+            "line 1: it must be a map; its keys are `environments`, `environment` and `trigger`.",
+        ),
         ("just words\n", "line 1: it must be a map"),
         ("environments: [a]\n", "`environments`: it must be a map from names"),
         ("environments: {a: }\n", "`environments.a`: it must be a map; its keys are `image`"),
