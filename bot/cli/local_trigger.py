@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from bot.cli.stopping import STOPPED, until_stopped
 from bot.cli.trigger_files import TriggerFiles
 from bot.worlds import make_worlds
 from config.settings import Settings
-from jobs.content.skills import find_skills
+from jobs.content.skills import SKILL_FILE, find_skills
 from jobs.content.snapshot import copy_folder
 from jobs.errors import Refused
 from jobs.sessions.transcript import JsonlTranscript
@@ -32,8 +33,8 @@ from jobs.triggering.installed import find_neighbours
 from jobs.triggering.measuring import Measuring, Options
 from jobs.triggering.optimization import Optimization
 from jobs.triggering.purse import Purse
+from jobs.triggering.report_page import REFRESH_S, render_page
 from jobs.triggering.report_page import Progress as PageProgress
-from jobs.triggering.report_page import render_page
 from jobs.triggering.result_json import make_evaluation_json, make_optimization_json
 from jobs.triggering.scores import score_queries
 from jobs.triggering.world import TriggerWorld
@@ -70,9 +71,10 @@ def run_trigger(wanted: LocalTrigger, settings: Settings, scratch: Path) -> int:
 async def _run(wanted: LocalTrigger, settings: Settings, scratch: Path) -> int:
     console = Console(stderr=True)
     eval_set = await asyncio.to_thread(_read_eval_set, wanted.eval_set)
+    place = await asyncio.to_thread(_find_place, wanted.skill_path)
     worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch / "world")
-    kept = await _find_kept(wanted, eval_set, settings, worlds.triggers)
-    measuring = await _prepare(wanted, eval_set, worlds.triggers, scratch, kept)
+    kept = await _find_kept(wanted, eval_set, place, worlds.triggers)
+    measuring = await _prepare(wanted, eval_set, place, worlds.triggers, scratch, kept)
     estimate = await measuring.estimate(optimizing=wanted.optimizing)
     purse = make_purse(
         estimate,
@@ -108,6 +110,7 @@ class _Show:
     advance: Callable[[], None]
     state: Optimization | None = None
     done: int = 0
+    shown_at: float = 0.0
 
     def heard(self) -> None:
         """One session more."""
@@ -118,10 +121,12 @@ class _Show:
     def changed(self, state: Optimization) -> None:
         """One iteration more."""
         self.state = state
+        self.shown_at = 0.0
         self._render()
 
     def _render(self) -> None:
-        if self.state is not None:
+        if self.state is not None and time.monotonic() >= self.shown_at + REFRESH_S:
+            self.shown_at = time.monotonic()
             self.files.show(self.page(self.state, PageProgress(self.done, self.most)))
 
     def page(self, state: Optimization, progress: PageProgress | None = None) -> str:
@@ -167,13 +172,17 @@ def _read_eval_set(path: Path) -> EvalSet:
 
 
 async def _prepare(
-    wanted: LocalTrigger, eval_set: EvalSet, world: TriggerWorld, scratch: Path, kept: "_Kept"
+    wanted: LocalTrigger,
+    eval_set: EvalSet,
+    place: "_Place",
+    world: TriggerWorld,
+    scratch: Path,
+    kept: "_Kept",
 ) -> Measuring:
     """What is measured. Raises `Refused` where there is no such skill, model or launcher."""
-    root, path = await asyncio.to_thread(_find_root, wanted.skill_path)
-    snapshot = await asyncio.to_thread(copy_folder, root, scratch / "folder")
+    snapshot = await asyncio.to_thread(copy_folder, place.root, scratch / "folder")
     shelf = await asyncio.to_thread(find_skills, snapshot)
-    skill = shelf.find(path)
+    skill = shelf.find(place.path)
     return Measuring(
         snapshot=snapshot,
         skill=skill,
@@ -188,18 +197,25 @@ async def _prepare(
     )
 
 
-def _find_root(skill_path: Path) -> tuple[Path, str]:
-    """The repository around a skill's folder, and the skill's path in it.
+class _Place(NamedTuple):
+    """A skill on this machine."""
 
-    Without a repository it is the folder that the skill lies in.
+    root: Path
+    path: str
+    """Of the skill's folder below the root."""
+
+
+def _find_place(skill_path: Path) -> _Place:
+    """The repository around a skill's folder; without one, the folder that the skill lies in.
+
+    Raises `Refused` where there is no skill.
     """
     folder = skill_path.resolve()
-    if not (folder / "SKILL.md").is_file():
-        raise Refused(f"`{skill_path}` holds no SKILL.md.")
-    root = next((one for one in folder.parents if (one / ".git").exists()), folder.parent)
-    if (folder / ".git").exists():
-        root = folder
-    return root, folder.relative_to(root).as_posix()
+    if not (folder / SKILL_FILE).is_file():
+        raise Refused(f"`{skill_path}` holds no {SKILL_FILE}.")
+    around = (folder, *folder.parents)
+    root = next((one for one in around if (one / ".git").exists()), folder.parent)
+    return _Place(root, folder.relative_to(root).as_posix())
 
 
 class _Kept(NamedTuple):
@@ -210,13 +226,14 @@ class _Kept(NamedTuple):
 
 
 async def _find_kept(
-    wanted: LocalTrigger, eval_set: EvalSet, settings: Settings, world: TriggerWorld
+    wanted: LocalTrigger, eval_set: EvalSet, place: _Place, world: TriggerWorld
 ) -> _Kept:
     """The place of a measurement like this one that was killed, or a new one."""
-    skill_file = await asyncio.to_thread((wanted.skill_path / "SKILL.md").read_bytes)
+    settings = world.settings
+    text = await asyncio.to_thread((place.root / place.path / SKILL_FILE).read_bytes)
     like = {
         "set": eval_set.model_dump(mode="json"),
-        "skill": [str(wanted.skill_path.resolve()), hashlib.sha256(skill_file).hexdigest()],
+        "skill": [str(place.root), place.path, hashlib.sha256(text).hexdigest()],
         "options": asdict(wanted.options),
         "terms": [settings.model, settings.launcher, wanted.alone, wanted.optimizing],
     }

@@ -3,7 +3,7 @@
 Few observations are the rule here, so nothing leans on a normal distribution, and where the
 observations cannot bear an interval there is none: unknown is an answer, a guess is not.
 scipy is loaded when the first interval is asked for, because it takes longer to load than
-most commands take to run.
+most commands take to run; `load_statistics` does it beforehand.
 """
 
 from collections.abc import Sequence
@@ -31,6 +31,11 @@ class Count(NamedTuple):
 
 Counted = tuple[Count, Count]
 """One item before and after."""
+
+
+def load_statistics() -> None:
+    """Load what intervals are found with, best in a thread: it takes a second."""
+    find_rate_interval(1, 2)
 
 
 def find_rate_interval(

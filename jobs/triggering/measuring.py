@@ -12,6 +12,7 @@ from pathlib import Path
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.conversation import TranscriptSink
+from jobs.statistics.intervals import load_statistics
 from jobs.triggering.controls import check_harness
 from jobs.triggering.defaults import (
     AT_ONCE,
@@ -85,6 +86,7 @@ class Measuring:
         """What it will take. Raises `Refused` for a skill or a set that cannot be used."""
         # raises what is wrong with the launcher, too, before anybody pays
         self.world.observers.get(self.launcher, self.model)
+        await asyncio.to_thread(load_statistics)
         installed = await asyncio.to_thread(self._install, self.description, "first")
         runs = self.options.runs_per_query
         if optimizing:
