@@ -113,9 +113,10 @@ async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None"
     """
     require(settings, "redis_url", "github_app_id", "github_private_key")
     require_key(settings)
+    from bot.leaving import run_workers
     from bot.turns import Limits
     from bot.wiring import wired  # loads the model SDKs
-    from bot.worker import make_workers, run_workers
+    from bot.worker import make_workers
 
     async with wired(settings, scratch, pacer=pacer) as wiring, wiring.upkeep():
         workers = make_workers(

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from redis.asyncio import Redis
 
+from bot.leaving import run_workers
 from bot.queues import JOB_KEY, REQUESTS, enqueue, make_job, now_ms
-from bot.worker import run_workers
 from tests.bot.lease_process import GO, JOB, QUEUE, make_worker
 from tests.bot.working import World, settled, working
 from tests.builders import NOON, a_request

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from bot.leaving import run_workers
 from bot.queues import JOB_KEY, REQUESTS, enqueue, now_ms
 from bot.turns import SLOTS, Limits, find_lanes
-from bot.worker import Jobs, make_workers, run_workers
+from bot.worker import Jobs, make_workers
 from jobs.errors import Transient
 from jobs.requests import Repo, Request
 from tests.bot.working import World, settled, working

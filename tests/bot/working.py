@@ -9,8 +9,9 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from bot.leaving import run_workers
 from bot.queues import JOB_KEY, now_ms
-from bot.worker import Jobs, make_workers, run_workers
+from bot.worker import Jobs, make_workers
 from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled
 from jobs.cancelling import Cancelled
 from jobs.requests import Request
