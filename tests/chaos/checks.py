@@ -23,6 +23,7 @@ ON_ITS_WAY_S = 0.5
 REPORT = "skillbench:tag report:"
 """Stands in the first line of a report, followed by its run, which no two reports share."""
 UNGRADED = "Not graded"
+WAKING_S = 2.0
 PASSING = ("arq:job:", "arq:in-progress:", "arq:retry:", "skillbench:run:", "skillbench:issue:")
 """Keys of what is under way."""
 ALARMS = frozenset({"request_failed", "event_failed", "run_failed", "job_broke", "session_failed"})
@@ -61,22 +62,34 @@ def check_answers(askings: Sequence[Asking], bot: str) -> Iterator[str]:
         yield from (f"{asking.name} was told twice: {tag}" for tag, n in tags.items() if n > 1)
 
 
-def check_payments(blobs: Path, paid: Paid) -> Iterator[str]:
-    """A step whose end was stored is never paid for again."""
+def check_payments(fleet: Fleet, paid: Paid) -> Iterator[str]:
+    """A step whose end was stored is never paid for again.
+
+    A worker that was paused for longer than its lease learns that it has lost it by asking
+    Redis; what its sessions send in that moment cannot be called back.
+    """
+    blobs = fleet.folder / "data" / "blobs"
+    woken = [end for process in fleet.processes for _, end in process.pauses]
     for spec in planned(blobs):
         word = word_of(spec)
         kept = blobs / "runs" / spec.run_id
         for arm in Arm:
-            yield from _paid_after(kept / f"{arm}-1.zip", word, arm.value, paid)
+            yield from _paid_after(kept / f"{arm}-1.zip", word, arm.value, paid, woken)
         passes = [kept / f"pass-{number}.json" for number in (1, 2)]
         if all(path.exists() for path in passes):
             latest = max(passes, key=lambda path: path.stat().st_mtime)
-            yield from _paid_after(latest, word, JUDGE, paid)
+            yield from _paid_after(latest, word, JUDGE, paid, woken)
 
 
-def _paid_after(kept: Path, word: int, part: str, paid: Paid) -> Iterator[str]:
-    if kept.exists() and (count := paid.after(word, part, kept.stat().st_mtime + ON_ITS_WAY_S)):
-        yield f"word-{word}: {count} answers of {part} were paid after {kept.name} was stored"
+def _paid_after(
+    kept: Path, word: int, part: str, paid: Paid, woken: Sequence[float]
+) -> Iterator[str]:
+    if not kept.exists():
+        return
+    moments = paid.after(word, part, kept.stat().st_mtime + ON_ITS_WAY_S)
+    again = [at for at in moments if not any(end <= at < end + WAKING_S for end in woken)]
+    if again:
+        yield f"word-{word}: {len(again)} answers of {part} were paid after {kept.name} was stored"
 
 
 def planned(blobs: Path) -> list[RunSpec]:

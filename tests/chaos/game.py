@@ -135,6 +135,7 @@ async def staged(
                 "port": port,
                 "max_usd_per_day": "100000",
                 "max_concurrent_requests": 20,  # so that whoever lives has room for all
+                "max_requests_per_repository": 20,
                 **scripted(api.anthropic_url),
             }
         )
@@ -181,7 +182,7 @@ def _look_back(outcome: Outcome, fleet: Fleet, paid: Paid) -> None:
     blobs = fleet.folder / "data" / "blobs"
     outcome.takeovers = checks.find_takeovers(fleet)
     outcome.findings += [
-        *checks.check_payments(blobs, paid),
+        *checks.check_payments(fleet, paid),
         *checks.check_takeovers(outcome.takeovers),
         *checks.check_folders(fleet),
         *checks.check_logs(fleet),

@@ -51,9 +51,9 @@ class Paid:
         """How many conversations about a task have begun."""
         return sum(one.is_first for one in self._of(word, part))
 
-    def after(self, word: int, part: str, moment: float) -> int:
-        """How many answers were paid after a moment."""
-        return sum(one.at > moment for one in self._of(word, part))
+    def after(self, word: int, part: str, moment: float) -> list[float]:
+        """When answers were paid after a moment."""
+        return [one.at for one in self._of(word, part) if one.at > moment]
 
     def _of(self, word: int, part: str) -> list[Answer]:
         return [one for one in self.answers if (one.word, one.part) == (word, part)]
