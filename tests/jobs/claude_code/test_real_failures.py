@@ -113,16 +113,17 @@ async def test_the_limit_of_turns_ends_the_session_with_what_it_has(api, start):
 @pytest.mark.parametrize(
     ("limits", "end"),
     [
-        ({"cost_usd": Decimal("0.0045")}, SessionEnd.MAX_COST),
-        ({"total_tokens": 900}, SessionEnd.MAX_COST),
+        ({"cost_usd": Decimal("0.14")}, SessionEnd.MAX_COST),
+        ({"total_tokens": 50_000}, SessionEnd.MAX_COST),
         ({"output_tokens": 90}, SessionEnd.MAX_TOKENS),
     ],
 )
 async def test_a_limit_of_the_proxy_ends_the_session_in_its_name(api, start, limits, end):
+    """Room for Claude Code's own long first prompt, and for no second one."""
     step = Reply(
         text="on it",
         calls=(Call("Bash", {"command": "date >> output/x"}),),
-        tokens=Reported(input=800, output=100),
+        tokens=Reported(input=40_000, output=100),
     )
     api.script(step, forever=True)
     ran = await start(limits=limits)
