@@ -19,8 +19,10 @@ from jobs.content.tarball import TarballCaps, extract_tarball
 from jobs.errors import Refused, Transient
 from jobs.judging.answers import VerdictKey
 from jobs.judging.candidates import prepare_candidates
+from jobs.judging.image_words import read_image
 from jobs.judging.injections import find_injections
 from jobs.judging.office import read_office
+from jobs.judging.pdf_text import read_pdf
 from jobs.judging.prompt import load_material, render_scoring_prompt
 from jobs.judging.quotes import Quotations
 from jobs.sessions.bundle import read_bundle
@@ -74,6 +76,21 @@ def packed_kinds(scratch: Path) -> list[Kind]:
             pieces=packed_samples.ZIP_PIECES,
             read=read_document,
             largest=1_000_000,
+        ),
+        Kind(
+            name="images",
+            seeds=packed_samples.make_images(),
+            pieces=packed_samples.IMAGE_PIECES,
+            read=lambda content: f"{min(3, len(list(read_image(content))))} texts",
+            largest=1_000_000,
+        ),
+        Kind(
+            name="PDF files",
+            seeds=packed_samples.make_pdfs(),
+            pieces=packed_samples.PDF_PIECES,
+            read=lambda content: "nothing" if read_pdf(content) is None else "text",
+            share=0.005,
+            grows=False,
         ),
         Kind(
             name="outputs of sessions",

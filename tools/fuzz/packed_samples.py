@@ -5,6 +5,7 @@ import json
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,6 +56,49 @@ YAML_PIECES = (
     b"a: &a [*a,*a]\n", b"1_000", b"0x10", b"1e5", b"2026-01-01", b"~", b"yes", b'"\\u0000"',
     b"#",
 )  # fmt: skip
+
+PDF_PIECES = (
+    b"1 0 obj", b"endobj", b"<<", b">>", b"/Kids[2 0 R]", b"/Count 99999999", b"/Filter/FlateDecode", b"stream\n", b"endstream",
+    b"2 0 R", b"/Prev 0", b"/Parent 3 0 R", b"startxref\n0", b"xref\n0 99999999\n", b"/Filter[/LZWDecode/ASCIIHexDecode/RunLengthDecode]",
+)  # fmt: skip
+IMAGE_PIECES = (
+    b"\x89PNG\r\n\x1a\n", b"\0\0\0\x20zTXt", b"\xff\xff\xff\xffiTXtk\0\1\0\0\0", b"x\x9c", b"IDAT", b"\xff\xd8\xff", b"skill",
+    b"GIF89a", b"II*\0", b"\xff\xfe",
+)  # fmt: skip
+
+
+def make_pdfs() -> tuple[bytes, ...]:
+    """A PDF of one page with a line of text, its table of places right."""
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R"
+        b"/Resources<</Font<</F 5 0 R>>>>>>",
+        b"<</Length 27>>stream\nBT /F 9 Tf (Total: 42) Tj ET\nendstream",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        b"<</Title(made by a skill)>>",
+    )
+    text, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(text))
+        text += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer<</Size 7/Root 1 0 R/Info 6 0 R>>\nstartxref\n%d\n%%%%EOF" % len(text)
+    return (text + b"xref\n0 7\n0000000000 65535 f \n" + table + end,)
+
+
+def make_images() -> tuple[bytes, ...]:
+    """A PNG with texts beside its pixels, one of which packs very well, and a JPEG's comment."""
+    packed = zlib.compress(b"made with the word-count skill " * 200_000)
+    texts = b"".join(
+        len(chunk).to_bytes(4, "big") + kind + chunk + b"\0\0\0\0"
+        for kind, chunk in (
+            (b"tEXt", b"Title\0a skill"),
+            (b"zTXt", b"Comment\0\0" + packed),
+            (b"iTXt", b"Note\0\1\0\0\0" + packed),
+        )
+    )
+    return b"\x89PNG\r\n\x1a\n" + texts, b"\xff\xd8\xff\xfe\x00\x10made by a skill"
 
 
 def make_tars() -> tuple[bytes, ...]:
