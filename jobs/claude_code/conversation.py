@@ -8,15 +8,16 @@ its caller's to know.
 
 import secrets
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import httpx
 from pydantic import SecretStr
 
-from jobs.claude_code.cli import ClaudeCli
+from jobs.claude_code.cli import ClaudeCli, find_version_problem
 from jobs.claude_code.command import (
     BINARY,
+    TOOLS,
     make_cli_arguments,
     make_environment,
     make_program,
@@ -63,8 +64,8 @@ class Talk:
     """Added to what Claude Code tells the model itself."""
     prompt: str
     prepared: Prepared
-    find_difference: Callable[[Started], str]
-    """How a session that has started differs from the one that was meant; empty: not at all."""
+    skills: frozenset[str]
+    """The skills it is to list, and no others."""
     binds: Sequence[Bind] = ()
     """Shown on top of what the environment shows."""
 
@@ -101,7 +102,7 @@ class CliConversations:
         watch = Watch(
             heard=heard,
             limits=talk.limits,
-            find_difference=talk.find_difference,
+            find_difference=lambda started: find_difference(started, talk.skills),
             grace_s=self.grace_s,
         )
         token = f"session-{secrets.token_urlsafe(24)}"
@@ -153,6 +154,21 @@ class CliConversations:
             max_retries=self.max_retries,
         )
         return merge_variables(own, talk.prepared)
+
+
+def find_difference(started: Started, skills: frozenset[str]) -> str:
+    """How a conversation that has started differs from the one that was meant; else empty."""
+    if problem := find_version_problem(started.version):
+        return problem
+    if sorted(started.tools) != sorted(TOOLS):
+        return f"Claude Code offered the tools {', '.join(started.tools) or 'none'}"
+    if started.extensions:
+        return f"Claude Code loaded extensions: {', '.join(started.extensions)}"
+    if strays := set(started.skills) - skills:
+        return f"Claude Code listed skills that were not installed: {', '.join(sorted(strays))}"
+    if missing := skills - set(started.skills) - set(started.commands):
+        return f"Claude Code did not find the skill {', '.join(sorted(missing))}"
+    return ""
 
 
 def _conclude(outcome: Outcome) -> ConversationEnd:

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from jobs.claude_code.cli import find_version_problem
-from jobs.claude_code.command import TOOLS
 from jobs.claude_code.conversation import CliConversations, Met, Talk
-from jobs.claude_code.events import Started
 from jobs.claude_code.heard import Heard
 from jobs.claude_code.installed_skill import (
     SkillWatch,
@@ -102,7 +99,7 @@ class ClaudeCodeLauncher:
                 system=system,
                 prompt=prompt,
                 prepared=session.prepared,
-                find_difference=lambda started: _difference(session, started),
+                skills=_find_skills(session),
             )
             conversation = await self.conversations.converse(talk, workspace, heard, met)
         collected = await collect_output(workspace.output, workspace.collected)
@@ -142,19 +139,7 @@ def _skill_watch(session: SessionSpec) -> SkillWatch:
     return SkillWatch.make({skill.name, name}, folder, session.skill_text or "")
 
 
-def _difference(session: SessionSpec, started: Started) -> str:
-    """How a session that has started differs from the one that was meant."""
-    if problem := find_version_problem(started.version):
-        return problem
-    if sorted(started.tools) != sorted(TOOLS):
-        return f"Claude Code offered the tools {', '.join(started.tools) or 'none'}"
-    if started.extensions:
-        return f"Claude Code loaded extensions: {', '.join(started.extensions)}"
-    meant = set()
-    if session.run.mode == "installed" and session.skill_folder is not None:
-        meant = {folder_name(session.run.skill)}
-    if strays := set(started.skills) - meant:
-        return f"Claude Code listed skills that are not part of the run: {', '.join(strays)}"
-    if missing := meant - set(started.skills) - set(started.commands):
-        return f"Claude Code did not find the skill {', '.join(missing)}"
-    return ""
+def _find_skills(session: SessionSpec) -> frozenset[str]:
+    """The skills that a session is to list: its own, or none."""
+    installed = session.run.mode == "installed" and session.skill_folder is not None
+    return frozenset({folder_name(session.run.skill)} if installed else ())

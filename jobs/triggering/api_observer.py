@@ -21,6 +21,7 @@ from jobs.triggering.evaluation import Ask
 from jobs.triggering.observations import Observation
 from jobs.triggering.skill_tools import SkillTools, render_system
 from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
+from jobs.triggering.stopping import until_used
 from jobs.triggering.usage_sink import UsageSink
 
 _ANSWER_TOKENS = 8_000
@@ -77,13 +78,4 @@ class ApiObserver:
                 limits=ask.limits,
                 max_answer_tokens=_ANSWER_TOKENS,
             )
-            talking = asyncio.create_task(self.agent.converse(spec, spent))
-            seeing = asyncio.create_task(noticed.wait())
-            try:
-                await asyncio.wait({talking, seeing}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                ended = talking.done()
-                for task in (talking, seeing):
-                    task.cancel()
-                await asyncio.wait({talking, seeing})
-            return talking.result() if ended else None
+            return await until_used(self.agent.converse(spec, spent), noticed)

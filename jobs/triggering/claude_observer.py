@@ -11,10 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.claude_code.cli import find_version_problem
-from jobs.claude_code.command import TOOLS
 from jobs.claude_code.conversation import CliConversations, Met, Talk
-from jobs.claude_code.events import Started
 from jobs.claude_code.heard import Heard
 from jobs.conversation import ConversationEnd
 from jobs.errors import Transient
@@ -28,9 +25,9 @@ from jobs.sessions.prepared import PLAIN
 from jobs.sessions.workspace import Workspace
 from jobs.triggering.ends import make_observation
 from jobs.triggering.evaluation import Ask
-from jobs.triggering.installed import Installed
 from jobs.triggering.observations import Observation
 from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
+from jobs.triggering.stopping import until_used
 from jobs.triggering.usage_sink import UsageSink
 
 
@@ -74,40 +71,15 @@ class ClaudeObserver:
     ) -> ConversationEnd | None:
         """The conversation's end; None where it was stopped because the skill was used."""
         (workspace.work / FOLDER).mkdir(parents=True)
+        names = {one.name for one in (ask.installed.skill, *ask.installed.neighbours)}
         talk = Talk(
             model=ask.model,
             limits=ask.limits,
             system="",
             prompt=ask.query.text,
             prepared=PLAIN,
-            find_difference=lambda started: find_difference(ask.installed, started),
+            skills=frozenset(names),
             binds=[Bind(ask.installed.folder, f"/box/{FOLDER}")],
         )
-        talking = asyncio.create_task(
-            self.conversations.converse(talk, workspace, heard, Met(HostGate(())))
-        )
-        seeing = asyncio.create_task(noticed.wait())
-        try:
-            await asyncio.wait({talking, seeing}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            ended = talking.done()
-            for task in (talking, seeing):
-                task.cancel()
-            await asyncio.wait({talking, seeing})
-        return talking.result() if ended else None
-
-
-def find_difference(installed: Installed, started: Started) -> str:
-    """How a session that has started differs from the one that was meant."""
-    if problem := find_version_problem(started.version):
-        return problem
-    if sorted(started.tools) != sorted(TOOLS):
-        return f"Claude Code offered the tools {', '.join(started.tools) or 'none'}"
-    if started.extensions:
-        return f"Claude Code loaded extensions: {', '.join(started.extensions)}"
-    meant = {one.name for one in (installed.skill, *installed.neighbours)}
-    if strays := set(started.skills) - meant:
-        return f"Claude Code listed skills that were not installed: {', '.join(sorted(strays))}"
-    if missing := meant - set(started.skills) - set(started.commands):
-        return f"Claude Code did not find the skills {', '.join(sorted(missing))}"
-    return ""
+        conversation = self.conversations.converse(talk, workspace, heard, Met(HostGate(())))
+        return await until_used(conversation, noticed)
