@@ -1,6 +1,5 @@
 """What must hold when everything is over, each broken promise as one sentence."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -126,12 +125,15 @@ def check_logs(fleet: Fleet) -> Iterator[str]:
         for name, value in fleet.environment.items()
         if name.endswith(("SECRET", "API_KEY")) and len(value) > 8
     ]
+    alarms: Counter[str] = Counter()
     for process in fleet.processes:
         text = process.log.read_text(encoding="utf-8", errors="replace")
         yield from (f"{process.log.name} shows a secret" for value in secrets if value in text)
         for line in process.lines():
             if line.get("event") in ALARMS or "exception" in line:
-                yield f"{process.log.name}: {json.dumps(line)[:1500]}"
+                lines = str(line.get("exception", "")).strip().splitlines() or [""]
+                alarms[f"{process.log.name} logged {line['event']}: {lines[-1][:300]}"] += 1
+    yield from (f"{alarm} ({count} times)" for alarm, count in alarms.items())
 
 
 def find_takeovers(fleet: Fleet) -> list[Takeover]:

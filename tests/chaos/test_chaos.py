@@ -3,7 +3,7 @@
 from tests.chaos.game import Size, play
 
 SHORT = Size(workers=2, askings=3, kills=2, faults=5, span_s=6.0)
-SEED = 11
+SEED = 2
 
 
 async def test_nothing_is_lost_and_nothing_done_twice_whatever_is_killed(app_key: str) -> None:
