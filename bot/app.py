@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 from bot.intake import Intake, QueueUnavailable
 from bot.metrics import WebMetrics
 from bot.needs import require
+from bot.pages import Pages
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.webhook import LARGE_AT_ONCE, TurnedAway, read_delivery
@@ -69,7 +70,7 @@ def create_app(
         Route("/readyz", shell.readyz),
         Route("/metrics", shell.show_metrics),
     ]
-    return Starlette(routes=[*own, *routes], lifespan=lifespan)
+    return Starlette(routes=[*own, *Pages(redis).routes(), *routes], lifespan=lifespan)
 
 
 class WebShell:
