@@ -24,6 +24,7 @@ from githubkit.exception import RequestError, RequestFailed
 
 from bot.github.failures import (
     Limited,
+    NotFound,
     ServerTrouble,
     TokenExpired,
     bad_credentials,
@@ -71,6 +72,10 @@ class _Strategy(BaseAuthStrategy):
         if self.installation is not None:
             auth.installation_id = self.installation
         return auth
+
+
+LONGEST_PATH = 8_000
+"""Longer than any name of GitHub's makes an address; some client or server would refuse it."""
 
 
 class _HeldGitHub(GitHub[Any]):
@@ -163,6 +168,8 @@ class Client:
     async def _send_once(
         self, method: str, path: str, parts: dict[str, Any], content: Content | None
     ) -> httpx.Response:
+        if len(path) > LONGEST_PATH:
+            raise NotFound(f"{method}: nothing has an address of {len(path):,} characters")
         self.calls += 1
         headers = {"X-GitHub-Api-Version": API_VERSION} | (parts["headers"] or {})
         body = content() if content is not None else None

@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from bot.webhook import MAX_BODY
+from bot.webhook import BODY_S, MAX_BODY
 from tools.fuzz import samples
 from tools.fuzz.mutate import NASTY, Mutator
 
 SECRET = "a webhook's secret, made up"  # noqa: S105 -- of the fuzzer's own server
 EVENTS = (b"issue_comment", b"issues", b"ping", b"push", b"star", b"installation", b"check_run")
-ANSWER_S = 20.0
+ANSWER_S = 2 * BODY_S
+"""Who announces more than they send is waited for, and then told."""
 NO_ANSWER = 0
 """Stands for a connection that was closed without a word, which only malformed HTTP may meet."""
 

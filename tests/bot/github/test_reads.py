@@ -39,6 +39,12 @@ async def test_whom_github_does_not_know_may_do_nothing(world: World, login: str
     assert await world.client.permission(login) == "none"
 
 
+async def test_a_name_that_no_address_can_hold_is_nobodys(world: World):
+    before = len(world.gh.requests)
+    assert await world.client.permission("x" * 70_000) == "none"
+    assert len(world.gh.requests) == before
+
+
 async def test_a_stranger_may_read_what_is_public_and_nothing_private(world: World):
     world.gh.add_person("stranger")
     private = world.gh.add_repository("acme", "secret", private=True)
