@@ -19,12 +19,13 @@ from handlers.commands import (
     Help,
     Misunderstood,
     Run,
+    Trigger,
     new_commands,
 )
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
 from handlers.events import IssueCommented
 from handlers.questions import HandlerContext, Questions, as_repo, may_spend
-from jobs.requests import Request
+from jobs.requests import Request, TriggerOptions
 
 _LATER = frozenset({"environment"})
 """Options younger than the first release: a command without them keeps the key it had, so that
@@ -82,7 +83,7 @@ def _carry_out(
     event: IssueCommented, commands: Sequence[Command], context: HandlerContext
 ) -> Enqueue:
     """The requests a comment makes, and what there is to say about the rest of it."""
-    runs = [command for command in commands if isinstance(command, Run)]
+    runs = [command for command in commands if isinstance(command, Run | Trigger)]
     asked_at = event.created_at
     if event.body_before is not None:  # of an edit, too, a time that another delivery shares
         asked_at = event.changed_at or context.clock()
@@ -100,33 +101,47 @@ def _carry_out(
     return Enqueue(requests, tuple(answers))
 
 
-def _requests(event: IssueCommented, runs: Sequence[Run], asked_at: datetime) -> list[Request]:
+def _requests(
+    event: IssueCommented, commands: Sequence[Run | Trigger], asked_at: datetime
+) -> list[Request]:
     """One request per command; equal commands of one comment are told apart by their ordinal."""
     repo = as_repo(event.repository)
-    seen: Counter[Run] = Counter()
+    seen: Counter[Run | Trigger] = Counter()
     requests = []
-    for run in runs:
-        said = {name: value for name, value in asdict(run).items() if name not in _LATER or value}
-        key = f"comment:{repo.full_name}:{event.comment_id}:{_digest([said, seen[run]])}"
-        seen[run] += 1
-        requests.append(
-            Request(
-                key=key,
-                repo=repo,
-                issue=event.issue,
-                asker=event.sender.login,
-                origin="comment",
-                comment_id=event.comment_id,
-                models=run.models,
-                skill=run.skill,
-                eval_id=run.eval_id,
-                launcher=run.launcher,
-                environment=run.environment,
-                force=run.force,
-                asked_at=asked_at,
-            )
+    for command in commands:
+        said = asdict(command)
+        said = {name: value for name, value in said.items() if name not in _LATER or value}
+        key = f"comment:{repo.full_name}:{event.comment_id}:{_digest([said, seen[command]])}"
+        seen[command] += 1
+        request = Request(
+            key=key,
+            repo=repo,
+            issue=event.issue,
+            asker=event.sender.login,
+            origin="comment",
+            comment_id=event.comment_id,
+            models=command.models,
+            skill=command.skill,
+            launcher=command.launcher,
+            force=command.force,
+            asked_at=asked_at,
         )
+        requests.append(request.model_copy(update=_find_own_fields(command)))
     return requests
+
+
+def _find_own_fields(command: Run | Trigger) -> dict[str, object]:
+    """What only one kind of command says."""
+    if isinstance(command, Run):
+        return {"eval_id": command.eval_id, "environment": command.environment}
+    options = TriggerOptions(
+        eval_set=command.eval_set,
+        alone=command.alone,
+        runs_per_query=command.runs_per_query,
+        max_iterations=command.max_iterations,
+        confirmed=command.confirmed,
+    )
+    return {"kind": command.kind, "triggering": options}
 
 
 def _reply(event: IssueCommented, body: str, topic: str, *, is_puzzled: bool = False) -> Reply:

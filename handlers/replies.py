@@ -29,8 +29,8 @@ def as_code(word: str) -> str:
 
 def no_permission(login: str) -> str:
     return (
-        f"Thank you for asking, {as_code(login)}: a benchmark spends money, so only people with "
-        "write permission on this repository can start one."
+        f"Thank you for asking, {as_code(login)}: this spends money, so only people with "
+        "write permission on this repository can start it."
     )
 
 
@@ -43,7 +43,7 @@ def owner_not_allowed(login: str, owner: str) -> str:
 
 
 def pull_requests_not_offered() -> str:
-    return "Benchmarks of pull requests are not offered yet; please ask on an issue."
+    return "On pull requests nothing is measured yet; please ask on an issue."
 
 
 def asked_before(mention: str, at: datetime) -> str:
@@ -138,6 +138,10 @@ def _usage_table(mention: str) -> str:
         (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
         (f"{mention} run --environment NAME", "sessions in this environment of the repository"),
         (f"{mention} run --force", "measure again although a finished run exists"),
+        (f"{mention} trigger", "how often the skill's description makes an agent use the skill"),
+        (f"{mention} trigger --eval-set PATH --alone", "queries of this file; no other skills"),
+        (f"{mention} optimize", "look for a better description, and propose it if it is one"),
+        (f"{mention} optimize --max-iterations 3 --yes", "fewer tries; over the usual limit"),
         (f"{mention} cancel", "stop what is waiting or under way for this issue"),
         (f"{mention} help", "show this table"),
     ]

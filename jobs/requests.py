@@ -30,17 +30,33 @@ class Repo(Value):
         return f"{self.owner}/{self.name}"
 
 
+class TriggerOptions(Value):
+    """How a skill's description is measured; None means what is usual."""
+
+    eval_set: str | None = None
+    """Path of the eval set in the repository; None: the issue's own, else the skill's."""
+    alone: bool = False
+    """Without the repository's other skills beside it."""
+    runs_per_query: int | None = None
+    max_iterations: int | None = None
+    """Of an optimization."""
+    confirmed: bool = False
+    """Whether it may cost more than the limit of a run."""
+
+
 class Request(Value):
     """What somebody asked for: who, where, which evals, which models, which options."""
 
     version: Literal[1] = 1
     key: str = Field(max_length=200)
     """Identifies the asking; the same key is carried out once at a time."""
+    kind: Literal["benchmark", "trigger", "optimize"] = "benchmark"
     repo: Repo
     issue: int
+    """0 where a push asks, which is answered on its commit."""
     asker: str
     """Login of the person who asked."""
-    origin: Literal["label", "comment"]
+    origin: Literal["label", "comment", "push"]
     comment_id: int | None = None
     """The comment that holds the command; None for a label."""
     models: tuple[str, ...] = ()
@@ -54,4 +70,10 @@ class Request(Value):
     case names, else the repository's default."""
     force: bool = False
     """Measure again even if a finished run exists."""
+    triggering: TriggerOptions = TriggerOptions()
+    """Of a `trigger` or an `optimize`."""
+    before: str | None = None
+    """Commit before a push; None: there was none, or nobody pushed."""
+    after: str = ""
+    """Commit that a push led to; empty: nobody pushed."""
     asked_at: datetime

@@ -10,12 +10,12 @@ from datetime import datetime
 
 from bot.github.listings import FoundComment
 from bot.github.tags import find_tag
-from handlers.commands import Help, Misunderstood, Run, new_commands
+from handlers.commands import Help, Misunderstood, Run, Trigger, new_commands
 from jobs.living_comment import find_asked, is_under_way
 
 ENDING = "end:"
 """Begins the tag of a request's last words; the tag of its asking follows."""
-ASKS = (Run, Help, Misunderstood)
+ASKS = (Run, Trigger, Help, Misunderstood)
 """Commands that are answered however late; one that stops something is not: it is over."""
 
 

@@ -5,15 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handlers.commands import (
-    MAX_MODELS,
-    MODEL,
     Help,
     Misunderstood,
     Run,
+    Trigger,
     new_commands,
     parse_command,
     parse_commands,
 )
+from handlers.options import MAX_MODELS, MODEL
 
 MENTION = "@skillbench"
 
@@ -60,6 +60,45 @@ def problem_of(line: str) -> str:
 )
 def test_a_run_is_read(line: str, run: Run) -> None:
     assert parse_command(line) == run
+
+
+@pytest.mark.parametrize(
+    ("line", "trigger"),
+    [
+        ("trigger", Trigger("trigger")),
+        ("Trigger sonnet opus", Trigger("trigger", models=("sonnet", "opus"))),
+        ("trigger --skill pdf --alone", Trigger("trigger", skill="pdf", alone=True)),
+        ("trigger --eval-set a/b.json", Trigger("trigger", eval_set="a/b.json")),
+        ("trigger eval-set=a.json", Trigger("trigger", eval_set="a.json")),
+        ("trigger --runs-per-query 5 --force", Trigger("trigger", runs_per_query=5, force=True)),
+        ("trigger --launcher API --yes", Trigger("trigger", launcher="api", confirmed=True)),
+        ("optimize", Trigger("optimize")),
+        (
+            "optimize opus --max-iterations=2 --yes",
+            Trigger("optimize", models=("opus",), max_iterations=2, confirmed=True),
+        ),
+    ],
+)
+def test_a_measurement_of_a_description_is_read(line: str, trigger: Trigger) -> None:
+    assert parse_command(line) == trigger
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("trigger --eval x", "`--eval`. Did you mean `--eval-set`?"),
+        ("run --alone", "`--alone`"),
+        ("trigger --max-iterations 3", "`--max-iterations`"),
+        ("trigger --runs-per-query 0", "a whole number"),
+        ("trigger --runs-per-query 21", "at most 20 runs per query"),
+        ("optimize --max-iterations 99", "at most 20 iterations"),
+        ("trigger --alone=perhaps", "`true` or `false`"),
+        ("optimise", "Did you mean `optimize`?"),
+        ("trigger please", "`please`"),
+    ],
+)
+def test_a_slip_in_it_is_named(line: str, words: str) -> None:
+    assert words in problem_of(line)
 
 
 @pytest.mark.parametrize(

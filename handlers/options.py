@@ -1,0 +1,167 @@
+"""The words behind a command's name: its options, each checked, and its models.
+
+Which options a command has is the command's to say. A word that is not understood is a
+`Problem`, never guessed at; nothing that a person typed reaches a request unchecked.
+"""
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from handlers import replies
+
+MAX_MODELS = 5
+MAX_TRIALS = 1
+MAX_RUNS_PER_QUERY = 20
+MAX_ITERATIONS = 20
+LONGEST_NAME = 200
+"""Caps on what one comment can ask for, whoever asks."""
+
+FLAGS = frozenset({"force", "alone", "yes"})
+"""Options that need no value."""
+CHOICES: Mapping[str, Sequence[str]] = {"launcher": ("api", "claude-code")}
+COUNTS = {
+    "trials": (MAX_TRIALS, "trial per run"),
+    "runs-per-query": (MAX_RUNS_PER_QUERY, "runs per query"),
+    "max-iterations": (MAX_ITERATIONS, "iterations"),
+}
+"""Options that take a whole number, with the most and what that counts."""
+
+ALIASES = frozenset({"sonnet", "opus", "haiku", "fable", "mythos"})
+"""Plain words that are models all the same."""
+
+MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+-]{0,126}[A-Za-z0-9])?")
+"""What a model's name can look like in any vendor's catalogue, Bedrock and Vertex included."""
+_MODEL_LIKE = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9\-_/.:@])")
+"""A letter and a digit or joint: what sets a model apart from a friendly word."""
+
+_AROUND_A_WORD = "`*_'<>()[].,;:!?"
+"""What sentences and Markdown put around a word; not taken off in silence, only offered."""
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+class Problem(Exception):  # noqa: N818 -- becomes a `Misunderstood`
+    """Why a line is not understood, as a sentence safe to post."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands behind a command."""
+
+    models: tuple[str, ...]
+    values: Mapping[str, str]
+    """Values of the options that were given, by name."""
+    asks_for_help: bool = False
+
+    def is_on(self, flag: str) -> bool:
+        return _TRUTH[self.values.get(flag, "no")]
+
+    def count(self, option: str) -> int | None:
+        """The number given for an option; None where it was not given."""
+        return int(self.values[option]) if option in self.values else None
+
+
+def read_words(words: Sequence[str], known: Collection[str]) -> Words:
+    """Read the words behind a command that has the options `known`. Raises `Problem`."""
+    options = (*known, "model", "help")
+    models: list[str] = []
+    values: dict[str, str] = {}
+    remaining = iter(words)
+    for word in remaining:
+        option = _option_in(word, options)
+        if option is None:
+            models.append(_model(word, options))
+            continue
+        name, value = option
+        if name == "help":
+            return Words((), {}, asks_for_help=True)
+        value = _value(name, value, word, remaining)
+        if name == "model":
+            models.append(_named_model(value))
+        elif name in values:
+            raise Problem(replies.given_twice(f"--{name}"))
+        else:
+            values[name] = value
+    if len(models) > MAX_MODELS:
+        raise Problem(replies.over_cap("models in one command", MAX_MODELS))
+    return Words(tuple(dict.fromkeys(models)), values)
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """The known word that is spelt most alike."""
+    return next(iter(difflib.get_close_matches(word[:40], known, n=1, cutoff=0.6)), None)
+
+
+def _value(option: str, value: str | None, word: str, rest: Iterator[str]) -> str:
+    """The value of an option: what follows its `=`, else the next word; checked."""
+    is_flag = option in FLAGS
+    if value is None:
+        value = "yes" if is_flag else next(rest, "")
+        if not is_flag and value.startswith("-"):
+            value = ""
+    value = _unquoted(value)
+    if not value:
+        raise Problem(replies.missing_value(word))
+    if is_flag:
+        value = value.casefold()
+        if value not in _TRUTH:
+            raise Problem(replies.bad_value(f"--{option}", value, "`true` or `false`"))
+    elif option in COUNTS:
+        _check_count(option, value)
+    elif option in CHOICES:
+        value = value.casefold()
+        if value not in CHOICES[option]:
+            wanted = " or ".join(f"`{choice}`" for choice in CHOICES[option])
+            raise Problem(replies.bad_value(f"--{option}", value, wanted))
+    elif len(value) > LONGEST_NAME or not value.isprintable():
+        wanted = f"a name of at most {LONGEST_NAME} characters"
+        raise Problem(replies.bad_value(f"--{option}", value, wanted))
+    return value
+
+
+def _option_in(word: str, options: Sequence[str]) -> tuple[str, str | None] | None:
+    """`--name`, `--name=value` or `name=value` in parts; None for a word without an option."""
+    dashed = re.match(r"--|[\u2013\u2014]|-(?=[A-Za-z])", word)  # phones make -- a dash
+    if not dashed and not re.match(r"[A-Za-z][A-Za-z-]*=", word):
+        return None
+    name, equals, value = word[dashed.end() if dashed else 0 :].partition("=")
+    if name.casefold() not in options:
+        near = nearest(name.casefold(), options)
+        raise Problem(replies.unknown_option(word, f"--{near}" if near else None))
+    return name.casefold(), value if equals else None
+
+
+def _model(word: str, options: Sequence[str]) -> str:
+    name = _unquoted(word)
+    if _looks_like_model(name):
+        return name
+    bare = name.strip(_AROUND_A_WORD)
+    if _looks_like_model(bare):
+        raise Problem(replies.not_a_model(name, bare))
+    option = nearest(name.casefold(), options)
+    near = f"--{option}" if option else nearest(name.casefold(), sorted(ALIASES))
+    raise Problem(replies.not_a_model(name, near))
+
+
+def _looks_like_model(name: str) -> bool:
+    shaped = MODEL.fullmatch(name) is not None
+    return shaped and (_MODEL_LIKE.search(name) is not None or name.casefold() in ALIASES)
+
+
+def _named_model(name: str) -> str:
+    if not MODEL.fullmatch(name):
+        raise Problem(replies.not_a_model(name, None))
+    return name
+
+
+def _check_count(option: str, value: str) -> None:
+    most, what = COUNTS[option]
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", value):
+        raise Problem(replies.bad_value(f"--{option}", value, "a whole number"))
+    if int(value) > most:
+        raise Problem(replies.over_cap(what, most))
+
+
+def _unquoted(value: str) -> str:
+    return value.replace('"', "").strip()
