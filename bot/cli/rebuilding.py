@@ -1,6 +1,7 @@
 """`skillbench rebuild`: the ledger, read back from GitHub after Redis was lost."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 
 import typer
@@ -16,6 +17,7 @@ from config.settings import Settings
 from jobs.errors import Error, Gone, Transient
 
 DONE, INCOMPLETE = 0, 1
+FULL_NAME = re.compile(r"[^/\s]+/[^/\s]+")
 
 
 def run_rebuild(settings: Settings, repository: str | None) -> int:
@@ -24,6 +26,8 @@ def run_rebuild(settings: Settings, repository: str | None) -> int:
     Gives 0, or 1 where a repository could not be read to its end. Raises `Error` where a
     setting is missing or the App is not installed there.
     """
+    if repository is not None and not FULL_NAME.fullmatch(repository):
+        raise Error(f"{repository} is no repository; write OWNER/REPO.")
     require(settings, "github_app_id", "github_private_key")
     require_key(settings)
     return asyncio.run(_run(settings, repository))
@@ -50,8 +54,6 @@ async def _run(settings: Settings, repository: str | None) -> int:
 async def _places(app: GitHubApp, repository: str | None) -> AsyncIterator[Place]:
     if repository is not None:
         owner, _, name = repository.partition("/")
-        if not owner or not name or "/" in name:
-            raise Error(f"{repository} is no repository; write OWNER/REPO.")
         yield await app.place(owner, name)
         return
     async for installed in app.installations():
