@@ -6,6 +6,7 @@ a killed worker run out with its leases.
 """
 
 import json
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +14,19 @@ from arq.constants import in_progress_key_prefix, job_key_prefix
 
 from bot.lease import Lease, LeaseWorker
 from bot.redis_clients import REDIS_AWAY
-from bot.turns import ADMIT, LOOK_AHEAD, RENEW_SLOTS, SERVED, SLOTS, Limits, provider_lane
+from bot.turns import (
+    ADMIT,
+    LOOK_AHEAD,
+    MOST_READ,
+    RENEW_SLOTS,
+    SERVED,
+    SLOTS,
+    Limits,
+    provider_lane,
+)
+
+BLOCKED_S = 1.0
+"""How long a worker that has room, but for nothing that waits, leaves Redis alone."""
 
 
 class FairWorker(LeaseWorker):
@@ -23,10 +36,13 @@ class FairWorker(LeaseWorker):
         super().__init__(*functions, **options)
         self._limits = limits
         self._lanes: dict[str, list[str]] = {}
+        self._not_before = 0.0
 
     async def start_jobs(self, job_ids: list[bytes]) -> None:
         """Start what is next in turn and fits, whatever arq has read of the queue."""
         del job_ids
+        if time.monotonic() < self._not_before:
+            return
         admitted = await self._admit()
         try:
             await super().start_jobs([job_id.encode() for job_id in admitted])
@@ -41,6 +57,7 @@ class FairWorker(LeaseWorker):
             await super().run_job(job_id, score)
         finally:
             await self._give_back(job_id)
+            self._not_before = 0.0
 
     async def renew(self, job_id: str, lease: Lease) -> bool:
         """Hold on to a job, and to its slots."""
@@ -52,15 +69,17 @@ class FairWorker(LeaseWorker):
 
     async def _admit(self) -> list[str]:
         limits = self._limits
-        answers = await self.pool.register_script(ADMIT)(
+        kept_waiting, *answers = await self.pool.register_script(ADMIT)(
             keys=[self.queue_name or "", SERVED],
             args=[
                 *(self.max_jobs - self.job_counter, self.lease_ms),
                 *(limits.overall, limits.per_repository, limits.per_provider),
                 *(provider_lane(limits.default_model), LOOK_AHEAD),
-                *(job_key_prefix, SLOTS, in_progress_key_prefix),
+                *(job_key_prefix, SLOTS, in_progress_key_prefix, MOST_READ),
             ],
         )
+        if kept_waiting and not answers:
+            self._not_before = time.monotonic() + BLOCKED_S
         admitted = [json.loads(answer) for answer in answers]
         self._lanes.update({job["id"]: job["lanes"] for job in admitted})
         return [job["id"] for job in admitted]

@@ -28,6 +28,8 @@ DEFAULT_PROVIDER = "provider:"
 """The lane of a request that names no model: the worker knows which one that means."""
 LOOK_AHEAD = 1000
 """Waiting jobs that are looked at for one that fits, beyond those in progress."""
+MOST_READ = 200
+"""Of these, how many are read in one look."""
 
 ENQUEUE_IN_TURN = """
 if redis.call('exists', KEYS[3]) == 1 then return 0 end
@@ -62,17 +64,27 @@ local function is_full(lane)
   if string.sub(lane, 1, 9) == 'provider:' then most = ARGV[5] end
   return taken[lane] >= tonumber(most)
 end
-if is_full('all') then return {} end
+if is_full('all') then return {0} end
 local ahead = tonumber(ARGV[7]) + taken['all']
 local waiting = redis.call('zrangebyscore', KEYS[1], '(0', now, 'limit', 0, ahead)
 for _, id in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', 0, 'limit', 0, ahead)) do
   table.insert(waiting, id)
 end
-local admitted = {}
+local admitted, read, kept_waiting = {}, 0, 0
+local function is_passed_over(id)
+  local name = string.match(id, '^request:%l+:([^:#]+)[:#]')
+  local lane = name and 'repository:' .. string.lower(name)
+  if lane and taken[lane] and is_full(lane) then
+    kept_waiting = kept_waiting + 1
+    return true
+  end
+  return redis.call('zscore', ARGV[9] .. 'all', id)
+end
 for _, id in ipairs(waiting) do
-  if #admitted >= room or is_full('all') then break end
-  local is_held = redis.call('zscore', ARGV[9] .. 'all', id)
+  if #admitted >= room or is_full('all') or read >= tonumber(ARGV[11]) then break end
+  local is_held = is_passed_over(id)
   if not is_held and redis.call('exists', ARGV[10] .. id) == 0 then
+    read = read + 1
     local lanes = {'all'}
     local readable, job = pcall(cjson.decode, redis.call('get', ARGV[8] .. id) or '')
     if readable and type(job) == 'table' and type(job['lanes']) == 'table' then
@@ -96,14 +108,18 @@ for _, id in ipairs(waiting) do
         redis.call('set', KEYS[2], turn)
       end
       table.insert(admitted, cjson.encode({id = id, lanes = lanes}))
+    else
+      kept_waiting = kept_waiting + 1
     end
   end
 end
-return admitted
+return {kept_waiting, unpack(admitted)}
 """
 """Queue and `SERVED`; room, lease, the three limits, the default model's provider, how far to
-look, and the beginnings of the keys of jobs, slots and jobs in progress. Tries that are due
-come first. By the clock of Redis, since workers' clocks differ.
+look, the beginnings of the keys of jobs, slots and jobs in progress, how many jobs to read.
+Tries that are due come first. By the clock of Redis, since workers' clocks differ. A job whose
+id tells that its repository is at its limit is passed over unread: a thousand of them cost
+less than reading fifty. Gives how many were seen that do not fit, then those that begin.
 """
 
 RENEW_SLOTS = """
