@@ -14,10 +14,11 @@ import structlog
 
 from bot.queues import Asking
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
-from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled
+from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled, Pushed
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_labelled import on_issue_labelled
 from handlers.issue_unlabelled import on_issue_unlabelled
+from handlers.pushed import on_pushed
 from handlers.questions import HandlerContext, Questions
 from handlers.replies import asked_before
 from jobs.errors import Gone
@@ -30,6 +31,7 @@ HANDLERS: dict[type[Event], Handler] = {
     IssueLabelled: on_issue_labelled,
     IssueUnlabelled: on_issue_unlabelled,
     IssueCommented: on_issue_commented,
+    Pushed: on_pushed,
 }
 
 SAME_MOMENT = timedelta(minutes=1)
@@ -115,6 +117,8 @@ async def _asked_again(
     request: Request, event: Event, context: HandlerContext, queue: RequestQueue
 ) -> list[Reply]:
     """What to say about a request that was not taken: nothing, where only we see it twice."""
+    if isinstance(event, Pushed):
+        return []  # nobody waits for an answer
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:
         return []

@@ -18,7 +18,15 @@ from handlers.events import (
     IssueCommented,
     IssueLabelled,
     IssueUnlabelled,
+    Pushed,
 )
+
+BRANCH = "refs/heads/"
+NO_COMMIT = "0"
+"""What an id consists of that stands for no commit, in either of Git's lengths."""
+MOST_LISTED = 20
+"""Commits of one push that every server lists; newer ones list more."""
+SKILL_FILE = "skill.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,7 @@ class _Repository(msgspec.Struct):
     name: str
     owner: _Account
     private: bool = False
+    default_branch: str = ""
 
 
 class _Installation(msgspec.Struct):
@@ -94,7 +103,33 @@ class _CommentPayload(msgspec.Struct):
     installation: _Installation | None = None
 
 
+class _PushTarget(msgspec.Struct):
+    """What says whether the rest is worth reading; a tag's push and a deletion lack much."""
+
+    ref: str = ""
+    after: str = ""
+    deleted: bool = False
+    installation: _Installation | None = None
+
+
+class _PushedCommit(msgspec.Struct):
+    added: list[str] = msgspec.field(default_factory=list)
+    modified: list[str] = msgspec.field(default_factory=list)
+
+
+class _PushPayload(msgspec.Struct):
+    before: str
+    after: str
+    repository: _Repository
+    installation: _Installation
+    forced: bool = False
+    commits: list[_PushedCommit] = msgspec.field(default_factory=list)
+    sender: _Account | None = None
+
+
 _envelope = msgspec.json.Decoder(_Envelope)
+_push_target = msgspec.json.Decoder(_PushTarget)
+_push_payload = msgspec.json.Decoder(_PushPayload)
 _issue_payload = msgspec.json.Decoder(_IssuePayload)
 _comment_payload = msgspec.json.Decoder(_CommentPayload)
 
@@ -112,6 +147,8 @@ def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
         return _issue_event(_issue_payload.decode(body), delivery)
     if name == "issue_comment" and action in {"created", "edited"}:
         return _comment_event(_comment_payload.decode(body), delivery)
+    if name == "push":
+        return _push_event(body, delivery)
     return Ignored(f"no handler for {name}" + (f".{action}" if action else ""))
 
 
@@ -167,6 +204,40 @@ def _comment_event(payload: _CommentPayload, delivery: str) -> IssueCommented | 
         created_at=comment.created_at,
         changed_at=comment.updated_at,
     )
+
+
+def _push_event(body: bytes, delivery: str) -> Pushed | Ignored:
+    """A push to the default branch; `after` of a tag need not even be a commit."""
+    target = _push_target.decode(body)
+    if not target.ref.startswith(BRANCH):
+        return Ignored("a push to no branch")
+    if target.deleted or not target.after.strip(NO_COMMIT):
+        return Ignored("a branch was deleted")
+    if target.installation is None:
+        return NOT_BY_THE_APP
+    payload = _push_payload.decode(body)
+    branch = target.ref.removeprefix(BRANCH)
+    if branch != payload.repository.default_branch:
+        return Ignored("a push to another branch than the default one")
+    return Pushed(
+        delivery=delivery,
+        repository=_repository(payload.repository, payload.installation),
+        sender=_actor(payload.sender or payload.repository.owner),
+        before=payload.before if payload.before.strip(NO_COMMIT) else None,
+        after=payload.after,
+        touches_skills=_touches_skills(payload),
+    )
+
+
+def _touches_skills(payload: _PushPayload) -> bool:
+    """Whether a SKILL.md may be another one than before, as far as the payload tells.
+
+    A push back to an older commit lists none, and one with many commits not all of them.
+    """
+    if payload.forced or not 0 < len(payload.commits) < MOST_LISTED:
+        return True
+    paths = (path for one in payload.commits for path in (*one.added, *one.modified))
+    return any(path.rpartition("/")[2].lower() == SKILL_FILE for path in paths)
 
 
 def _actor(account: _Account) -> Actor:

@@ -39,7 +39,7 @@ from bot.store.holds import hold
 from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
 from bot.unreadable import Say, answer_unreadable, find_place
-from handlers.events import Event
+from handlers.events import Event, Pushed
 from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
 from jobs.requests import Request
@@ -215,6 +215,9 @@ class Jobs:
         show the first answer to whoever looks for it.
         """
         repository = event.repository
+        if isinstance(event, Pushed):
+            yield  # it is answered on no issue, and its request has a key
+            return
         name = f"skillbench:issue:{repository.id}#{event.issue}"
         async with hold(self._redis, name, look_s=0.05):
             yield

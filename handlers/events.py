@@ -65,4 +65,17 @@ class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_comme
     """When the text was last changed; the same in every delivery of one edit."""
 
 
-Event = IssueLabelled | IssueUnlabelled | IssueCommented
+class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
+    """The default branch leads to another commit."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    before: str | None
+    """Where the branch led before; None where there was no such branch."""
+    after: str
+    touches_skills: bool
+    """False where the commits it brought certainly changed no SKILL.md."""
+
+
+Event = IssueLabelled | IssueUnlabelled | IssueCommented | Pushed

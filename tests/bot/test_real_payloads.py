@@ -10,13 +10,12 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
+from bot.dispatch import HANDLERS
 from bot.embedded_redis import embedded_redis
 from bot.payloads import Ignored, parse_event
 from bot.queues import EVENTS
-from handlers.decisions import Enqueue, Ignore, Reply
-from handlers.events import Event, IssueCommented, IssueLabelled
-from handlers.issue_commented import on_issue_commented
-from handlers.issue_labelled import on_issue_labelled
+from handlers.decisions import Decision, Enqueue, Reply
+from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext
 from tests.bot.web import deliver, some_settings, web_client
 
@@ -57,11 +56,9 @@ class Anybody:
         return "write"
 
 
-async def decide(event: Event) -> Ignore | Reply | Enqueue:
+async def decide(event: Event) -> Decision:
     context = HandlerContext(allowed_owners=("*",), mention="@skillbench")
-    if isinstance(event, IssueLabelled):
-        return await on_issue_labelled(event, context, Anybody())
-    return await on_issue_commented(event, context, Anybody())
+    return await HANDLERS[type(event)](event, context, Anybody())
 
 
 async def test_every_payload_gets_a_2xx_and_at_most_one_event(
@@ -92,7 +89,7 @@ async def test_as_the_apps_own_deliveries_they_lead_to_one_decision_each() -> No
         kinds.add(type(content))
         decision = await decide(content)
         decisions[type(decision).__name__] = decisions.get(type(decision).__name__, 0) + 1
-    assert kinds == {IssueLabelled, IssueCommented}
+    assert kinds == {IssueLabelled, IssueUnlabelled, IssueCommented, Pushed}
     assert decisions["Ignore"] > 10
     assert set(decisions) == {"Ignore"}, "no example speaks to us"
 
@@ -108,7 +105,7 @@ async def test_with_our_label_or_command_in_them_they_start_exactly_one_request(
         else:
             continue
         content = parse_event(name, json.dumps(asking).encode(), "d-1")
-        assert not isinstance(content, Ignored)
+        assert isinstance(content, IssueLabelled | IssueCommented)
         decision = await decide(content)
         if content.is_pull_request:
             assert isinstance(decision, Reply)

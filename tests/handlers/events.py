@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled, IssueUnlabelled
+from handlers.events import (
+    Actor,
+    EventRepository,
+    IssueCommented,
+    IssueLabelled,
+    IssueUnlabelled,
+    Pushed,
+)
 from handlers.questions import HandlerContext
 from tests.builders import NOON
 
@@ -49,6 +56,19 @@ def an_unlabelled(**changes: Any) -> IssueUnlabelled:
         "label": "needs-benchmark",
     }
     return IssueUnlabelled(**(fields | changes))
+
+
+def a_pushed(**changes: Any) -> Pushed:
+    """A SKILL.md was changed, by Mona."""
+    fields: dict[str, Any] = {
+        "delivery": "d-1",
+        "repository": a_repository(),
+        "sender": MONA,
+        "before": "b" * 40,
+        "after": "a" * 40,
+        "touches_skills": True,
+    }
+    return Pushed(**(fields | changes))
 
 
 def a_commented(body: str = "@skillbench run claude-sonnet", **changes: Any) -> IssueCommented:

@@ -1,0 +1,63 @@
+"""Which pushes are worth a look at the skills."""
+
+from typing import Any
+
+import pytest
+
+from handlers.decisions import Enqueue, Ignore
+from handlers.pushed import on_pushed
+from tests.handlers.events import (
+    OTHER_BOT,
+    OURSELVES,
+    Role,
+    a_context,
+    a_pushed,
+    a_repository,
+)
+
+
+async def test_a_push_that_may_have_changed_a_description_is_handed_on() -> None:
+    anybody = Role()
+    decision = await on_pushed(a_pushed(), a_context(), anybody)
+    assert isinstance(decision, Enqueue)
+    (request,) = decision.requests
+    assert (request.kind, request.origin, request.issue) == ("trigger", "push", 0)
+    assert (request.before, request.after, request.asker) == ("b" * 40, "a" * 40, "mona")
+    assert anybody.asked == [], "the repository's own file decides"
+
+
+async def test_a_merge_by_a_bot_counts() -> None:
+    assert isinstance(await on_pushed(a_pushed(sender=OTHER_BOT), a_context(), Role()), Enqueue)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"sender": OURSELVES}, "our own doing"),
+        ({"repository": a_repository(owner="stranger")}, "do not name stranger"),
+        ({"before": None}, "new"),
+        ({"touches_skills": False}, "no SKILL.md"),
+    ],
+)
+async def test_other_pushes_are_passed_over(changes: dict[str, Any], reason: str) -> None:
+    decision = await on_pushed(a_pushed(**changes), a_context(), Role())
+    assert isinstance(decision, Ignore)
+    assert reason in decision.reason
+
+
+async def test_going_back_and_forth_asks_each_time() -> None:
+    """Each way is a request of its own; the same way twice is one."""
+    keys = []
+    for before, after in (("a", "b"), ("b", "a"), ("a", "b"), ("c", "b")):
+        event = a_pushed(before=before * 40, after=after * 40)
+        decision = await on_pushed(event, a_context(), Role())
+        assert isinstance(decision, Enqueue)
+        keys.append(decision.requests[0].key)
+    assert len(set(keys)) == 3
+
+
+async def test_the_longest_names_make_a_key_that_can_be_kept() -> None:
+    repository = a_repository(owner="o" * 39, name="n" * 100)
+    context = a_context(allowed_owners=("*",))
+    event = a_pushed(repository=repository, before="b" * 64, after="a" * 64)
+    assert isinstance(await on_pushed(event, context, Role()), Enqueue)
