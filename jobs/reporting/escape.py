@@ -28,7 +28,7 @@ _CONTROL = re.compile(
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _MARKUP = re.compile(r"[&<>\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _AT_START = re.compile(r"[-+=#/!:]|(?<=\d)[.)]")
-_HEX = re.compile(r"(?=\d*[a-f])[0-9a-f]{7,}", re.IGNORECASE)
+_HEX = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 _LINKED = re.compile(
     r"@"
     r"|\#(?=\w)"
@@ -192,8 +192,14 @@ def _followed_by_break(match: re.Match[str]) -> str:
 
 
 def _chopped(match: re.Match[str]) -> str:
-    """Pieces of 6 hexadecimal digits: GitHub looks for commits from 7 on."""
+    """Pieces of 6 hexadecimal digits: GitHub looks for commits from 7 on.
+
+    That one of them is a letter is asked here: within the pattern it would be looked for from
+    each of a hundred thousand digits anew.
+    """
     digits = match.group()
+    if digits.isdecimal():
+        return digits
     return BREAK.join(digits[start : start + 6] for start in range(0, len(digits), 6))
 
 

@@ -1,6 +1,7 @@
 """Whatever anybody writes is shown as it was written, and does nothing."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -114,6 +115,14 @@ def test_code_that_is_no_command_is_untouched_in_a_fence(text):
 
 def test_invisible_and_reordering_characters_get_a_name():
     assert escape.inline("a\u202eb\x00c\U000e0041") == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+E0041⟩"
+
+
+def test_a_hundred_thousand_digits_stay_as_they_are_and_take_no_minute():
+    digits = "9" * 100_000
+    began = time.process_time()
+    assert escape.inline(digits) == digits
+    assert escape.message(f"{digits}a").replace(escape.BREAK, "") == f"{digits}a"
+    assert time.process_time() - began < 5
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined():
