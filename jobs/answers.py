@@ -54,6 +54,23 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
     )
 
 
+async def answer(request: Request, body: str, world: World, *, good: bool) -> None:
+    """Say the last words of a request that has no report of its own."""
+    await _end(request, world, body=body, good=good, reported=False)
+
+
+async def react_to_end(request: Request, world: World, *, good: bool) -> None:
+    """Every part of a request has ended, and its comments say how."""
+    await _end(request, world, good=good, reported=False)
+
+
+async def say(request: Request, body: str, world: World, *, tag: str) -> str:
+    """Say something where the request came from; gives the comment's address."""
+    if request.origin == "push":
+        return await world.github.comment_on_commit(request.after, body, tag=tag)
+    return (await world.github.comment(request.issue, body, tag=tag)).url
+
+
 async def fail(request: Request, world: World, *, last_try: bool, platform: str = "") -> bool:
     """Something broke: of ours, or a `platform` for longer than we wait.
 
@@ -80,8 +97,13 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
 async def _end(
     request: Request, world: World, *, good: bool, reported: bool, body: str = ""
 ) -> None:
+    tag = f"end:{comment_tag(request)}"
+    if request.origin == "push":
+        if body:
+            await world.github.comment_on_commit(request.after, body, tag=tag)
+        return
     if body:
-        await world.github.comment(request.issue, body, tag=f"end:{comment_tag(request)}")
+        await world.github.comment(request.issue, body, tag=tag)
     reaction: Reaction = "rocket" if good else "confused"
     with suppress(Gone):  # the comment that asked was deleted; the issue is answered all the same
         await world.github.react(request.issue, request.comment_id, reaction)

@@ -6,19 +6,15 @@ GitHub is found again instead of being written twice.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from uuid import uuid4
 
 import structlog
 
-from jobs.answers import fail, finish, refuse, reply_nothing_to_do
+from jobs.answers import finish, reply_nothing_to_do
+from jobs.carrying_out import begin, carry_out_answered, open_snapshot
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
-from jobs.content.tarball import extract_tarball
-from jobs.errors import Gone, IssueMoved, Transient, UserError
+from jobs.errors import Gone, IssueMoved
 from jobs.keeping import request_folder
-from jobs.late import forget_late, has_results, put_off
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
@@ -27,7 +23,6 @@ from jobs.ports import Issue
 from jobs.publishing import publish_ended
 from jobs.requests import NEEDS_BENCHMARK, Request
 from jobs.run_runner import RunRunner
-from jobs.sessions.workspace import remove_tree
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -41,39 +36,9 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
     """Carry out a request and answer whoever asked, also where something breaks.
 
     Raises `Transient` where it is worth carrying out again and `last_try` is False; nothing
-    that was finished is done or paid for a second time. What could not be told on the last
-    try is kept for later.
+    that was finished is done or paid for a second time.
     """
-    try:
-        await _carry_out_or_refuse(request, world)
-        await forget_late(request, world)
-    except Gone as gone:
-        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
-        await world.runs.blobs.put(f"{request_folder(request)}/ended", str(gone).encode())
-        await forget_late(request, world)
-    except Transient as trouble:
-        if not last_try:
-            raise
-        await _fail_or_put_off(request, str(trouble), world)
-    except Exception:
-        log.exception("request_failed", key=request.key)
-        if not await fail(request, world, last_try=last_try):
-            await put_off(request, "something of ours broke, and nobody could be told", world)
-
-
-async def _fail_or_put_off(request: Request, trouble: str, world: World) -> None:
-    """Say that it failed, unless there is a result to say, or nobody to hear it for now."""
-    if await has_results(request, world) and await put_off(request, trouble, world):
-        return
-    if not await fail(request, world, last_try=True, platform=trouble):
-        await put_off(request, trouble, world)
-
-
-async def _carry_out_or_refuse(request: Request, world: World) -> None:
-    try:
-        await _carry_out(request, world)
-    except UserError as refusal:
-        await refuse(request, str(refusal), world)
+    await carry_out_answered(lambda: _carry_out(request, world), request, world, last_try=last_try)
 
 
 async def _carry_out(request: Request, world: World) -> None:
@@ -86,15 +51,13 @@ async def _carry_out(request: Request, world: World) -> None:
     if request.origin == "label" and NEEDS_BENCHMARK not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
-    kept = request_folder(request)
-    if await world.runs.blobs.exists(f"{kept}/ended"):
-        log.info("ended_before", key=request.key)
+    if not await begin(request, world):
         return
-    await world.github.react(request.issue, request.comment_id, "eyes")
+    kept = request_folder(request)
     stored = await world.runs.blobs.get(f"{kept}/plan.json")
     plan = Plan.model_validate_json(stored) if stored else None
     commit = plan.commit if plan else await world.github.default_commit()
-    async with _open_snapshot(request, commit, world) as snapshot:
+    async with open_snapshot(request, commit, world) as snapshot:
         if plan is None:
             plan = await _make_plan(request, issue, snapshot, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
@@ -103,21 +66,6 @@ async def _carry_out(request: Request, world: World) -> None:
         else:
             await reply_nothing_to_do(plan, world)
     await world.runs.blobs.put(f"{kept}/ended", b"")
-
-
-@asynccontextmanager
-async def _open_snapshot(request: Request, commit: str, world: World) -> AsyncIterator[Snapshot]:
-    """The files of a commit, on disk while the block runs: one download for the request."""
-    folder = world.runs.scratch / f"snapshot-{uuid4().hex[:12]}"
-    folder.mkdir(parents=True)
-    try:
-        archive = folder / "commit.tar.gz"
-        await world.github.download_tarball(commit, archive)
-        root = folder / "tree"
-        await asyncio.to_thread(extract_tarball, archive, root)
-        yield Snapshot(root, commit, request.repo.name)
-    finally:
-        await asyncio.to_thread(remove_tree, folder)
 
 
 async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: World) -> Plan:

@@ -14,7 +14,10 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from jobs.errors import Error
+from jobs.ports import BlobStore
 from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.values import RunSpec
@@ -125,6 +128,30 @@ async def _count_beginnings(step: str, spec: RunSpec, world: RunWorld) -> int:
 def _set_aside(spec: RunSpec, step: str, number: int) -> str:
     """The name under which the day's money for one lost attempt is set aside."""
     return f"{spec.run_id}-{step}-{number}"
+
+
+class PlannedRun(BaseModel):
+    """What every kind of run has."""
+
+    run_id: str
+
+
+class Planned(BaseModel):
+    """What every kind of plan says; the rest is its kind's own."""
+
+    request: Request
+    runs: tuple[PlannedRun, ...]
+
+
+async def find_planned(folder: str, blobs: BlobStore) -> Planned | None:
+    """What was planned for a request with this folder; None where nothing is kept."""
+    stored = await blobs.get(f"{folder}/plan.json")
+    return None if stored is None else Planned.model_validate_json(stored)
+
+
+def found_key(run_id: str) -> str:
+    """Where a measurement of a description keeps what it has found, once it has ended."""
+    return f"runs/{run_id}/found.json"
 
 
 def request_folder(request: Request) -> str:

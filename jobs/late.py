@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 from pydantic import ValidationError
 
-from jobs.keeping import find_result, request_folder
+from jobs.keeping import find_planned, find_result, found_key, request_folder
 from jobs.planning.plan import Plan
 from jobs.ports import BlobStore
 from jobs.requests import Request, Value
@@ -65,6 +65,10 @@ async def forget_late(request: Request, world: World) -> None:
 
 async def has_results(request: Request, world: World) -> bool:
     """Whether a run of the request has ended, so that something paid for waits to be posted."""
+    if request.kind != "benchmark":
+        planned = await find_planned(request_folder(request), world.runs.blobs)
+        keys = [found_key(run.run_id) for run in planned.runs] if planned else []
+        return any([await world.runs.blobs.exists(key) for key in keys])
     stored = await world.runs.blobs.get(f"{request_folder(request)}/plan.json")
     if stored is None:
         return False

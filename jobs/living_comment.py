@@ -22,18 +22,53 @@ from jobs.requests import Request
 log = structlog.get_logger()
 
 
-class LivingComment:
-    """The progress comment of one request. Make it with `living_comment`."""
+class LivingText:
+    """A comment of ours whose text is replaced whenever there is another one to show."""
+
+    def __init__(self, writer: IssueWriter, comment: Comment, *, tag: str, text: str) -> None:
+        self._writer = writer
+        self._comment = comment
+        self._tag = tag
+        self._shown = self._text = text
+        self._changed = asyncio.Event()
+
+    def show(self, text: str) -> None:
+        """Let the comment say this; the edit follows by itself."""
+        self._text = text
+        self._changed.set()
+
+    async def keep_up(self, *, rest_s: float = 0.0) -> None:
+        """Edit the comment whenever something has changed, until there is none to edit.
+
+        Between two edits it rests for `rest_s` seconds.
+        """
+        with suppress(Gone):  # the last edit says so
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                with suppress(Transient):  # the next edit, or the last one, says it all
+                    await self.flush(droppable=True)
+                if rest_s:
+                    await asyncio.sleep(rest_s)
+
+    async def flush(self, *, droppable: bool = False) -> None:
+        """Bring the comment up to date now. Raises `Transient` and `Gone` as GitHub does."""
+        text = self._text
+        if text != self._shown:
+            await self._writer.edit_comment(
+                self._comment.id, text, tag=self._tag, droppable=droppable
+            )
+            self._shown = text
+
+
+class LivingComment(LivingText):
+    """The progress comment of one request's runs. Make it with `living_comment`."""
 
     def __init__(
         self, writer: IssueWriter, request: Request, state: ProgressComment, comment: Comment
     ) -> None:
-        self._writer = writer
-        self._tag = comment_tag(request)
-        self._comment = comment
-        self._shown = state
+        super().__init__(writer, comment, tag=comment_tag(request), text=render_progress(state))
         self._state = state
-        self._changed = asyncio.Event()
 
     @property
     def state(self) -> ProgressComment:
@@ -44,35 +79,19 @@ class LivingComment:
         """Change the fields of a row (a `RunRow`); the edit follows by itself."""
         rows = list(self._state.rows)
         rows[row] = RunRow.model_validate({**rows[row].model_dump(), **changes})
-        self._state = self._state.model_copy(update={"rows": tuple(rows)})
-        self._changed.set()
+        self._move(rows=tuple(rows))
 
     def explain(self, refusal: str) -> None:
         """Say below the rows why none of them could be carried out."""
-        self._state = self._state.model_copy(update={"refusal": refusal})
-        self._changed.set()
+        self._move(refusal=refusal)
 
-    async def keep_up(self) -> None:
-        """Edit the comment whenever something has changed, until there is none to edit."""
-        with suppress(Gone):  # the last edit says so
-            while True:
-                await self._changed.wait()
-                self._changed.clear()
-                with suppress(Transient):  # the next edit, or the last one, says it all
-                    await self.flush(droppable=True)
-
-    async def flush(self, *, droppable: bool = False) -> None:
-        """Bring the comment up to date now. Raises `Transient` and `Gone` as GitHub does."""
-        state = self._state
-        if state != self._shown:
-            await self._writer.edit_comment(
-                self._comment.id, render_progress(state), tag=self._tag, droppable=droppable
-            )
-            self._shown = state
+    def _move(self, **changes: object) -> None:
+        self._state = self._state.model_copy(update=changes)
+        self.show(render_progress(self._state))
 
 
-UNDER_WAY = "### 👀 Benchmarking:"
-"""How a living comment begins until everything in it has ended."""
+UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring")
+"""How living comments begin until everything in them has ended."""
 ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")
 
 
@@ -111,5 +130,18 @@ async def living_comment(
     comment = await writer.comment(request.issue, render_progress(state), tag=comment_tag(request))
     living = LivingComment(writer, request, state, comment)
     async with alongside(living.keep_up()):
+        yield living
+    await living.flush()
+
+
+@asynccontextmanager
+async def living_text(
+    writer: IssueWriter, request: Request, text: str, *, rest_s: float
+) -> AsyncIterator[LivingText]:
+    """The same for a request whose comment is no table of runs."""
+    tag = comment_tag(request)
+    comment = await writer.comment(request.issue, text, tag=tag)
+    living = LivingText(writer, comment, tag=tag, text=text)
+    async with alongside(living.keep_up(rest_s=rest_s)):
         yield living
     await living.flush()

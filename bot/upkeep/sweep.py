@@ -14,12 +14,11 @@ from redis.asyncio import Redis
 
 from bot.blobs import Blobs
 from bot.queues import list_requests
-from jobs.keeping import request_folder
+from jobs.keeping import find_planned, request_folder
 from jobs.late import LATE, read_late
-from jobs.planning.plan import Plan
 from jobs.requests import Request
 
-FOLDERS = ("requests", "runs")
+FOLDERS = ("requests", "runs", "left")
 MOST_FOLDERS = 5000
 """Deleted in one round, so that the first one on an old store comes to an end."""
 
@@ -53,10 +52,9 @@ class Sweep:
                 continue  # nothing of it can be that old
             folder = request_folder(request)
             needed.add(folder)
-            stored = await self.blobs.get(f"{folder}/plan.json")
-            if stored is not None:
-                plan = Plan.model_validate_json(stored)
-                needed |= {f"runs/{spec.run_id}" for spec in plan.runs}
+            planned = await find_planned(folder, self.blobs)
+            if planned is not None:
+                needed |= {f"runs/{run.run_id}" for run in planned.runs}
         return needed
 
     async def _unfinished(self) -> AsyncIterator[Request]:

@@ -24,8 +24,7 @@ from handlers.decisions import CancelRequests
 from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled
 from handlers.questions import MAY_SPEND, HandlerContext
 from jobs.errors import Gone
-from jobs.keeping import asking_folder
-from jobs.planning.plan import Plan
+from jobs.keeping import asking_folder, find_planned
 from jobs.ports import BlobStore
 from jobs.requests import NEEDS_BENCHMARK, Request
 
@@ -99,13 +98,12 @@ class TakingUp:
         folder = asking_folder(asked.key, asked.at)
         if await self._ends.blobs.exists(f"{folder}/ended"):
             return
-        stored = await self._ends.blobs.get(f"{folder}/plan.json")
-        if stored is None:
+        planned = await find_planned(folder, self._ends.blobs)
+        if planned is None:
             log.info("plan_is_lost", key=asked.key)
             self._said.answered.discard(asked.key)  # what asked for it may be found still
             return
-        request = Plan.model_validate_json(stored).request
-        request = request.model_copy(update={"repo": self._place.repo})
+        request = planned.request.model_copy(update={"repo": self._place.repo})
         if not await self._may_spend(request.asker):
             log.info("may_not_spend_any_more", key=asked.key)
             return
