@@ -17,7 +17,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Awaitable
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -26,6 +30,7 @@ from redis.asyncio import Redis
 from bot.embedded_redis import embedded_redis
 from bot.intake import Intake
 from bot.queues import REQUESTS, enqueue
+from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
 from bot.turns import ADMIT, LOOK_AHEAD, MOST_READ, SERVED, SLOTS
 from jobs.planning.dedup import record_of
@@ -36,6 +41,7 @@ from tools.bench.fleet import Measured, measure_runs
 
 MANY = 10_000
 LOOKS = 20
+A_DAY = 1_000_000 // 30
 GOAL_REQUEST, GOAL_DELIVERY, GOAL_LOOK = 4_000, 300, 50.0
 
 
@@ -46,10 +52,12 @@ async def main() -> int:
         async with embedded_redis(Path(place) / "redis") as url, Redis.from_url(url) as redis:
             request, delivery, record = await weigh(redis)
             look_s, arq_s = await look(redis)
+            reserve_s = await time_reserving(redis)
         runs = await measure_runs(Path(place))
     print(f"a waiting request          {request:6.0f} bytes of Redis  (at most {GOAL_REQUEST})")
     print(f"a remembered delivery      {delivery:6.0f} bytes  (at most {GOAL_DELIVERY})")
     print(f"a run in the ledger        {record:6.0f} bytes")
+    print(f"setting money aside        {reserve_s * 1000:6.2f} ms on a day of {A_DAY} runs")
     print(
         f"a look at {MANY} waiting  {look_s * 1000:6.2f} ms, arq's {arq_s * 1000:.2f} ms  "
         f"ratio {look_s / arq_s:.1f}  (at most {GOAL_LOOK:.0f})"
@@ -64,6 +72,7 @@ def tell_runs(runs: Measured) -> None:
     print(f"a worker, idle             {runs.idle_mb:6.0f} MB")
     print(f"each session more          {runs.session_mb:6.2f} MB  ({runs.sessions} at once)")
     print(f"a run                      {runs.run_cpu_s:6.2f} s of the worker's processor")
+    print(f"                           {runs.blob_kb:6.0f} KB in the blob store")
     print(f"                           {runs.calls.total():6} calls to GitHub, of these")
     writes = Counter({kind: count for kind, count in runs.calls.items() if "GET" not in kind})
     print(f"                           {writes.total():6} that write")
@@ -114,6 +123,20 @@ async def look(redis: Redis) -> tuple[float, float]:
     for _ in range(LOOKS):
         await redis.zrangebyscore(REQUESTS, "-inf", "+inf", start=0, num=LOOK_AHEAD)
     return ours, (time.perf_counter() - began) / LOOKS
+
+
+async def time_reserving(redis: Redis) -> float:
+    """Seconds to set a run's money aside at the end of a day of many runs."""
+    budget = RedisBudget(redis, per_day=Decimal(10**9))
+    repo = Repo(owner="acme", name="skills", installation_id=7)
+    day = f"skillbench:budget:{datetime.now(UTC):%Y-%m-%d}"
+    for first in range(0, A_DAY, 1000):
+        spent = {f"{number:012x}": 450_000 for number in range(first, first + 1000)}
+        await cast("Awaitable[int]", redis.hset(day, mapping=spent))
+    began = time.perf_counter()
+    for number in range(LOOKS):
+        await budget.reserve(f"last-{number}", repo, Decimal(5))
+    return (time.perf_counter() - began) / LOOKS
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ class Measured:
     session_mb: float
     sessions: int
     run_cpu_s: float
+    blob_kb: float
+    """What the run leaves in the blob store."""
     calls: Counter[str]
     """Of one labelled run, by method and path."""
 
@@ -81,14 +83,14 @@ async def measure_runs(scratch: Path) -> Measured:
     )
     async with staged(scratch / secrets.token_hex(4), setting) as stage, _worker(stage) as pid:
         await _ended(stage, 1)  # the first run loads what it needs
-        sent, cpu_s = len(stage.github.requests), _cpu_s(pid)
+        sent, cpu_s, blob_kb = len(stage.github.requests), _cpu_s(pid), _blobs_kb(stage)
         await _ended(stage, 2)
         run_cpu_s = _cpu_s(pid) - cpu_s
         calls = Counter(
             f"{one.method} {_VARYING.sub('/N', one.path.partition('?')[0])}"
             for one in stage.github.requests[sent:]
         )
-        idle_mb = _memory_mb(pid)
+        idle_mb, blob_kb = _memory_mb(pid), _blobs_kb(stage) - blob_kb
         held.is_open = False
         for issue in range(4, 4 + REQUESTS_AT_ONCE):
             stage.repository.label(issue, "needs-benchmark", by=PERSON)
@@ -102,6 +104,7 @@ async def measure_runs(scratch: Path) -> Measured:
         session_mb=session_mb,
         sessions=2 * REQUESTS_AT_ONCE,
         run_cpu_s=run_cpu_s,
+        blob_kb=blob_kb,
         calls=calls,
     )
 
@@ -134,6 +137,11 @@ async def _ended(stage: Stage, issue: int) -> None:
         while "needs-benchmark" in stage.repository.labels(issue):  # noqa: ASYNC110 -- no event
             await asyncio.sleep(0.1)
     await asyncio.sleep(SETTLE_S)
+
+
+def _blobs_kb(stage: Stage) -> float:
+    files = (stage.settings.data_dir / "blobs").rglob("*")
+    return sum(path.stat().st_size for path in files if path.is_file()) / 1e3
 
 
 def _memory_mb(pid: int) -> float:
