@@ -12,7 +12,14 @@ from typing import Literal
 from jobs.content.markdown import plain_text
 
 SectionName = Literal[
-    "skills", "language", "query", "expected_output", "files", "rubric", "environment"
+    "skills",
+    "language",
+    "query",
+    "expected_output",
+    "files",
+    "rubric",
+    "environment",
+    "trigger_queries",
 ]
 
 TITLES: dict[SectionName, str] = {
@@ -23,6 +30,7 @@ TITLES: dict[SectionName, str] = {
     "files": "Attached Files / Input Context",
     "rubric": "Rubric Criteria (Assertions)",
     "environment": "Environment",
+    "trigger_queries": "Trigger queries",
 }
 """The template's titles, as replies write them."""
 
@@ -38,6 +46,8 @@ KNOWN_TITLES: dict[str, SectionName] = {
     "rubric criteria (assertions)": "rubric",
     "rubric criteria": "rubric",
     "environment": "environment",
+    "trigger queries": "trigger_queries",
+    "trigger query": "trigger_queries",
 }
 """Bare titles that open a section."""
 
