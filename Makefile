@@ -46,6 +46,7 @@ bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
 	@$(BIN)/python tools/bench_sandbox.py
 	@$(BIN)/python tools/bench_run.py
 	@$(BIN)/python tools/bench_planning.py
+	@$(BIN)/python tools/bench_scale.py
 	@$(BIN)/python tools/bench_claude.py
 
 lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
