@@ -84,6 +84,7 @@ class DeliveryMaker:
         signed, well_formed, cut = kind == "signed", len(body) < MAX_BODY, False
         if rng.random() < 0.3:
             headers, kind = self._change_headers(headers), f"{kind}, odd headers"
+            cut = _announces_more(headers, len(body)) and rng.random() < 0.95
             signed, well_formed = signed and any(signature == value for _, value in headers), False
         raw = self._framed(headers, body)
         match rng.randrange(40):
@@ -93,7 +94,7 @@ class DeliveryMaker:
                 raw, kind, well_formed, cut = self._garble(raw), "garbled", False, True
                 signed = True  # the garbled part need not be what was signed
         sent = Sent(raw, kind, delivery, signed=signed, well_formed=well_formed, cut=cut)
-        if kind == "signed":
+        if kind == "signed" and len(raw) < 100_000:
             self._earlier = [*self._earlier[-200:], sent]
         return sent
 
@@ -197,6 +198,12 @@ class DeliveryMaker:
             b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + rng.randbytes(200),
             raw.replace(b"\r\n\r\n", b"\r\n" + b"Y: z\r\n" * 2_000 + b"\r\n", 1),
         ))  # fmt: skip
+
+
+def _announces_more(headers: Sequence[tuple[bytes, bytes]], length: int) -> bool:
+    """Whether a body is announced that does not come, for which the server waits its full time."""
+    announced = [value for name, value in headers if name.lower() == b"content-length"]
+    return any(value.isdigit() and int(value) > length for value in announced)
 
 
 async def send(sent: Sent, port: int) -> int:
