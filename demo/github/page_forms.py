@@ -19,6 +19,7 @@ from demo.github.downloads import find_repository
 from demo.github.issue_actions import IssueActions, IssueDraft
 from demo.github.page_views import Viewer, find_viewer
 from demo.github.pages import PERSON_COOKIE, Pages, find_issue
+from demo.github.pull_actions import PullActions
 from demo.github.state import Account, Issue, Repository
 
 _SEE_OTHER = 303
@@ -103,6 +104,20 @@ class PageForms:
             raise HTTPException(422, _word(problem)) from problem
         return _back(repository, issue)
 
+    async def merge(self, request: Request) -> Response:
+        """Merge a pull request into its base branch."""
+        await self._form(request)
+        repository, issue, account = self._place(request)
+        if issue.number not in repository.pulls:
+            raise HTTPException(404)
+        if not self._viewer(request, repository).may_push:
+            raise HTTPException(403)
+        try:
+            PullActions(self._site).merge(repository, issue, account)
+        except Problem as problem:
+            raise HTTPException(problem.status, _word(problem)) from problem
+        return _back(repository, issue)
+
     async def edit(self, request: Request) -> Response:
         """Change the issue's own text or a comment; only its author's own."""
         form = await self._form(request)
@@ -177,5 +192,6 @@ def make_form_routes(forms: PageForms) -> list[Route]:
         (issue + "/labels", forms.label),
         (issue + "/edit", forms.edit),
         (issue + "/reactions", forms.react),
+        ("/{owner}/{repo}/pull/{number:int}/merge", forms.merge),
     ]
     return [Route(path, endpoint, methods=["POST"]) for path, endpoint in rows]

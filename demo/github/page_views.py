@@ -34,6 +34,7 @@ EMOJI: dict[ReactionContent, str] = {
     "rocket": "🚀",
     "eyes": "👀",
 }
+_MAY_PUSH: frozenset[Role] = frozenset({"write", "maintain", "admin"})
 _MAY_LABEL: frozenset[Role] = frozenset({"triage", "write", "maintain", "admin"})
 
 
@@ -43,6 +44,7 @@ class Viewer:
 
     account: Account | None
     may_label: bool = False
+    may_push: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def find_viewer(site: Site, login: str | None, repository: Repository | None) ->
         return Viewer(chosen or (people[-1] if people else None))
     able = [a for a in people if repository.role_of(a) in _MAY_LABEL]
     account = chosen or next(iter(able or people), None)
-    return Viewer(account, account is not None and repository.role_of(account) in _MAY_LABEL)
+    role = repository.role_of(account) if account else "none"
+    return Viewer(account, may_label=role in _MAY_LABEL, may_push=role in _MAY_PUSH)
 
 
 def make_timeline(repository: Repository, issue: Issue, viewer: Viewer) -> list[TimelineItem]:

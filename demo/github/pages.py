@@ -14,9 +14,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from demo.github.diffs import FileDiff, find_diffs
 from demo.github.downloads import find_repository
 from demo.github.page_views import (
     EMOJI,
@@ -27,7 +28,7 @@ from demo.github.page_views import (
     render_body,
 )
 from demo.github.site import Site
-from demo.github.state import Issue, Label, Repository
+from demo.github.state import Issue, Label, Pull, Repository
 
 PERSON_COOKIE = "local_github_person"
 _POLICY = (
@@ -95,6 +96,7 @@ class Pages:
         repository = find_repository(self.site, request)
         issue = find_issue(repository, request)
         viewer = find_viewer(self.site, request.cookies.get(PERSON_COOKIE), repository)
+        pull = repository.pulls.get(issue.number)
         participants = {
             account.login: account
             for account in (issue.author, *(comment.author for comment in issue.comments))
@@ -105,6 +107,8 @@ class Pages:
             repository=repository,
             issue=issue,
             timeline=make_timeline(repository, issue, viewer),
+            pull=pull,
+            diffs=_diffs_of(repository, pull) if pull else [],
             participants=list(participants.values()),
             tab="issues",
             **values,
@@ -191,9 +195,25 @@ class Pages:
         )
 
     async def commit(self, request: Request) -> Response:
+        """What a commit changed, and what was said of it."""
         repository = find_repository(self.site, request)
-        sha = request.path_params["sha"]
-        return RedirectResponse(f"/{repository.full_name}/tree/{sha}/", 302)
+        commit = repository.find_commit(request.path_params["sha"])
+        if commit is None:
+            raise HTTPException(404)
+        parent = repository.commits.get(commit.parents[0]) if commit.parents else None
+        return self.render(
+            request,
+            "commit.html",
+            repository=repository,
+            commit=commit,
+            diffs=find_diffs(parent, commit),
+            comments=[
+                (comment, render_body(repository, comment.body))
+                for comment in repository.commit_comments
+                if comment.commit == commit.sha
+            ],
+            tab="code",
+        )
 
     async def releases(self, request: Request) -> Response:
         repository = find_repository(self.site, request)
@@ -222,6 +242,11 @@ class Pages:
     async def not_found(self, request: Request, _error: Exception) -> Response:
         """The page for addresses that lead nowhere."""
         return self.render(request, "not_found.html", status=404)
+
+
+def _diffs_of(repository: Repository, pull: Pull) -> list[FileDiff]:
+    before, after = (repository.commits[sha] for sha in (pull.base_commit, pull.head_commit))
+    return find_diffs(before, after)
 
 
 def find_issue(repository: Repository, request: Request) -> Issue:
