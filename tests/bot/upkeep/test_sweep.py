@@ -1,7 +1,7 @@
 """What is old and over goes; what is young, unfinished or irreplaceable stays."""
 
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from jobs.late import LateRequest, late_key
 from jobs.planning.plan import Plan
 from jobs.requests import Request
 from tests.builders import NOON, a_request, a_run_spec
+from tests.stories.s3 import bucket
 
 KEEP = timedelta(days=30)
 REQUEST = a_request(key="label:acme/skills#7", asked_at=NOON)
@@ -112,3 +113,20 @@ async def test_archives_stay(store: Store, redis: Redis) -> None:
 async def test_an_empty_store_is_no_trouble(store: Store, redis: Redis) -> None:
     await sweep(store, redis).run()
     assert await store.keys() == set()
+
+
+async def test_a_bucket_is_swept_as_a_folder_is(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can make a blob look old there: the clock goes on instead."""
+    async with bucket() as s3:
+        for name, value in s3.environment.items():
+            monkeypatch.setenv(name, value)
+        blobs = Blobs(s3.address)
+        for key in ("requests/a/plan.json", "runs/b/ended.json", "runs/b/1.zip", "archives/c.zip"):
+            await blobs.put(key, b"x")
+        for days, left in ((29, 4), (31, 1)):
+            now = datetime.now(UTC) + timedelta(days=days)
+            await Sweep(blobs=blobs, redis=redis, keep=KEEP, clock=lambda at=now: at).run()  # type: ignore[misc]
+            assert (await s3.keys()).count("<Key>") == left
+        assert "archives/c.zip" in await s3.keys()
