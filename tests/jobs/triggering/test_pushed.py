@@ -1,6 +1,7 @@
 """A push is measured where the repository asks for it, and otherwise costs next to nothing."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from jobs.ports import Permission
 from jobs.requests import Repo, Request
 from jobs.triggering.pushed import PushedSkills, find_pushed_skills
 from tests.builders import NOON
-from tests.jobs.content.trees import Content, a_member, a_skill, write_archive, write_tree
+from tests.jobs.content.trees import Content, a_skill, write_tree
 
 BEFORE, AFTER = "b" * 40, "a" * 40
 FILE = ".github/skillbench.yml"
@@ -23,12 +24,12 @@ NEW = OLD | {"count/SKILL.md": a_skill("count", "Counts lines.")}
 
 @dataclass
 class Reader:
-    """Gives the tarball of the state before the push, and notes what was asked for."""
+    """Has the state before the push, and notes what was asked for."""
 
-    files: Mapping[str, str] = field(default_factory=lambda: OLD)
+    folder: Path
     trouble: Exception | None = None
     is_there: bool = True
-    downloads: list[str] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
 
     async def default_commit(self) -> str:
         if not self.is_there:
@@ -36,11 +37,14 @@ class Reader:
         return AFTER
 
     async def download_tarball(self, commit: str, target: Path) -> None:
-        self.downloads.append(commit)
+        raise AssertionError(f"{commit} is opened, and not downloaded to {target}")
+
+    @asynccontextmanager
+    async def open(self, commit: str) -> AsyncIterator[Snapshot]:
+        self.opened.append(commit)
         if self.trouble:
             raise self.trouble
-        members = [a_member(f"top/{path}", text.encode()) for path, text in self.files.items()]
-        write_archive(target, *members)
+        yield write_tree(self.folder / "before", OLD)
 
     async def permission(self, login: str) -> Permission:
         raise AssertionError(f"nobody asks what {login} may do")
@@ -61,53 +65,48 @@ async def find(
         asked_at=NOON,
     )
     after: Snapshot = write_tree(tmp_path / "after", files)
-    found = await find_pushed_skills(request, after, reader, tmp_path / "scratch")
-    left = list((tmp_path / "scratch").glob("*"))
-    assert left == []
-    return found
+    return await find_pushed_skills(request, after, reader, reader.open)
 
 
 async def test_the_changed_skill_is_measured_with_the_files_models(tmp_path: Path) -> None:
-    reader = Reader()
+    reader = Reader(tmp_path)
     found = await find(reader, tmp_path, NEW | {FILE: WISH})
     assert [skill.path for skill in found.skills] == ["count"]
     assert found.skills[0].description == "Counts lines."
     assert found.models == ("claude-sonnet",)
-    assert reader.downloads == [BEFORE]
+    assert reader.opened == [BEFORE]
 
 
 @pytest.mark.parametrize(
     "wish", [None, "", "trigger: {on_push: false}\n", "trigger: {on_push: perhaps}\n", "a: [b"]
 )
-async def test_without_the_wish_nothing_more_is_downloaded(
-    tmp_path: Path, wish: str | None
-) -> None:
-    reader = Reader()
+async def test_without_the_wish_the_past_is_not_looked_at(tmp_path: Path, wish: str | None) -> None:
+    reader = Reader(tmp_path)
     files = NEW if wish is None else NEW | {FILE: wish}
     assert await find(reader, tmp_path, files) == PushedSkills()
-    assert reader.downloads == []
+    assert reader.opened == []
 
 
 async def test_a_branch_without_a_past_has_changed_nothing(tmp_path: Path) -> None:
-    assert await find(Reader(), tmp_path, NEW | {FILE: WISH}, before=None) == PushedSkills()
+    assert await find(Reader(tmp_path), tmp_path, NEW | {FILE: WISH}, before=None) == PushedSkills()
 
 
 async def test_another_change_of_a_skill_is_none_of_its_description(tmp_path: Path) -> None:
     files = OLD | {FILE: WISH, "count/run.py": "print()"}
-    assert (await find(Reader(), tmp_path, files)).skills == ()
+    assert (await find(Reader(tmp_path), tmp_path, files)).skills == ()
 
 
 async def test_a_past_that_github_gives_no_more_leads_to_nothing(tmp_path: Path) -> None:
-    reader = Reader(trouble=Gone("no such commit"))
+    reader = Reader(tmp_path, trouble=Gone("no such commit"))
     assert await find(reader, tmp_path, NEW | {FILE: WISH}) == PushedSkills()
 
 
 async def test_a_repository_that_is_gone_is_told_from_a_commit_that_is(tmp_path: Path) -> None:
-    reader = Reader(trouble=Gone("no such commit"), is_there=False)
+    reader = Reader(tmp_path, trouble=Gone("no such commit"), is_there=False)
     with pytest.raises(Gone, match="App was removed"):
         await find(reader, tmp_path, NEW | {FILE: WISH})
 
 
 async def test_an_outage_is_worth_another_try(tmp_path: Path) -> None:
     with pytest.raises(Transient):
-        await find(Reader(trouble=Transient("502")), tmp_path, NEW | {FILE: WISH})
+        await find(Reader(tmp_path, trouble=Transient("502")), tmp_path, NEW | {FILE: WISH})
