@@ -13,6 +13,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import msgspec
+import structlog
 from arq.constants import in_progress_key_prefix, retry_key_prefix
 from arq.utils import ms_to_datetime
 from redis.asyncio import Redis
@@ -60,6 +61,9 @@ return 1
 """Queue, job, mark of progress, flag, slots, queue of events, job that ends it, count of tries,
 what was asked meanwhile; ids of job and ending, flag, ending, now, time to live.
 """
+
+
+log = structlog.get_logger(__name__)
 
 
 class CancelledJob(Value):
@@ -135,15 +139,16 @@ class Cancels:
         """
         if (cancelled := await self._find_or_close(reference, work)) is not None:
             return cancelled
-        async with alongside(work) as working, alongside(self.wait_for(reference)) as waiting:
-            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if working.done():
-                await working
-                return None
-            working.cancel()
-            await asyncio.wait({working})
-            is_done = not working.cancelled() and working.exception() is None
-            return None if is_done else waiting.result()
+        working = asyncio.create_task(work)
+        try:
+            async with alongside(self.wait_for(reference)) as waiting:
+                await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+                if working.done():
+                    await working
+                    return None
+                return None if await _stop(working) else waiting.result()
+        finally:
+            await _stop(working)
 
     async def _find_or_close(
         self, reference: str, work: Coroutine[Any, Any, None]
@@ -203,6 +208,18 @@ class CancellableQueue(RequestQueue):
         job_id = f"request:{request.key}"
         read = _read(job_id, await self._redis.get(JOB_KEY + job_id))
         return read is not None and await self._cancels.find(read[0]) is not None
+
+
+async def _stop(working: "asyncio.Task[None]") -> bool:
+    """End the work, if it goes on; whether it came to its own end. What it broke on is logged."""
+    if not working.done() and not working.cancelling():
+        working.cancel()
+    await asyncio.wait({working})
+    if working.cancelled():
+        return False
+    if (error := working.exception()) is not None:
+        log.warning("stopped_work_failed", problem=type(error).__name__)
+    return error is None
 
 
 def _flag(reference: str) -> str:

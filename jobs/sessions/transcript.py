@@ -32,7 +32,8 @@ def read_spent(path: Path) -> Decimal:
             if b'"kind": "usage"' not in line:
                 continue
             with suppress(ValueError, TypeError, KeyError, ArithmeticError):
-                spent += Decimal(json.loads(line)["content"]["cost_usd"])
+                event = json.loads(line)
+                spent += Decimal(event["content"]["cost_usd"] if event["kind"] == "usage" else 0)
     return spent
 
 

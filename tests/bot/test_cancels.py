@@ -177,3 +177,32 @@ async def test_work_that_ends_in_the_moment_of_its_cancel_has_ended(redis: Redis
     await CancellableQueue(redis).cancel(a_cancel())
     assert await asyncio.wait_for(running, 10) is None
     assert request.issue == 21
+
+
+async def test_work_that_breaks_while_it_is_stopped_is_cancelled_all_the_same(
+    redis: Redis,
+) -> None:
+    cancels = Cancels(redis, look_s=0.01)
+    await enqueue(redis, asked(1))
+    [(reference, _)] = await cancels.find_waiting("acme/skills", 21)
+    await redis.set("arq:in-progress:request:comment:acme/skills:1:abc", "held")
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise Transient("the cleaning up failed")
+
+    running = asyncio.create_task(cancels.run(reference, work()))
+    await CancellableQueue(redis).cancel(a_cancel())
+    cancelled = await asyncio.wait_for(running, 10)
+    assert cancelled is not None
+    assert cancelled.by == "hubot"
+
+
+async def test_what_breaks_by_itself_is_raised(redis: Redis) -> None:
+    async def work() -> None:
+        raise Transient("down")
+
+    with pytest.raises(Transient, match="down"):
+        await Cancels(redis).run("0" * 12, work())

@@ -3,12 +3,13 @@
 import json
 import os
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from jobs.conversation import EventKind, TranscriptEvent
-from jobs.sessions.transcript import MAX_TEXT, JsonlTranscript
+from jobs.sessions.transcript import MAX_TEXT, JsonlTranscript, read_spent
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -90,3 +91,21 @@ def test_closing_twice_is_once(tmp_path):
     descriptor = os.open(tmp_path / "other", os.O_CREAT)
     transcript.close()
     os.close(descriptor)  # would fail, had the second closing hit it
+
+
+def test_what_a_stopped_session_has_spent_is_the_sum_of_its_requests(tmp_path):
+    """A model's words and arguments are no requests, and unknown prices no money."""
+    path = tmp_path / "t.jsonl"
+    with JsonlTranscript(path) as transcript:
+        transcript.write(event("usage", cost_usd="0.125"))
+        transcript.write(event(text='{"kind": "usage", "content": {"cost_usd": "1000"}}'))
+        transcript.write(event("tool_call", arguments={"kind": "usage"}, cost_usd="1000"))
+        transcript.write(event("usage", cost_usd=None))
+        transcript.write(event("usage", cost_usd="0.5"))
+    with path.open("ab") as file:
+        file.write(b'{"at": "2026", "kind": "usage", "content": {"cost_')
+    assert read_spent(path) == Decimal("0.625")
+
+
+def test_a_session_that_never_began_has_spent_nothing(tmp_path):
+    assert read_spent(tmp_path / "none.jsonl") == 0
