@@ -8,11 +8,18 @@ import msgspec
 import pytest
 
 from bot.payloads import Ignored, parse_event
-from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled
+from handlers.events import (
+    Actor,
+    Event,
+    EventRepository,
+    IssueCommented,
+    IssueLabelled,
+    IssueUnlabelled,
+)
 from tests.bot.web import a_comment_payload, a_label_payload, a_payload, an_account
 
 
-def parse(name: str, payload: dict[str, Any]) -> IssueLabelled | IssueCommented | Ignored:
+def parse(name: str, payload: dict[str, Any]) -> Event | Ignored:
     return parse_event(name, json.dumps(payload).encode(), "d-1")
 
 
@@ -41,6 +48,15 @@ def test_an_issue_opened_with_labels_holds_all_of_them() -> None:
     event = parse("issues", a_payload("opened", issue=issue))
     assert isinstance(event, IssueLabelled)
     assert event.labels == ("bug", "needs-benchmark")
+
+
+def test_a_label_that_was_taken_off_becomes_an_event() -> None:
+    """Those that are still there do not matter."""
+    issue = {"number": 21, "labels": [{"name": "bug"}]}
+    label = {"id": 1, "name": "needs-benchmark"}
+    event = parse("issues", a_payload("unlabeled", issue=issue, label=label))
+    assert isinstance(event, IssueUnlabelled)
+    assert (event.issue, event.label, event.sender.login) == (21, "needs-benchmark", "mona")
 
 
 def test_a_comment_becomes_an_event() -> None:

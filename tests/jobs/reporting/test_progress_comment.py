@@ -62,6 +62,22 @@ def test_an_ended_request_says_how_each_kind_of_run_went():
     assert "at most" not in text
 
 
+def test_a_cancelled_request_says_by_whom_and_what_was_finished():
+    rows = (a_row(state="done"), a_row(state="cancelled"))
+    comment = ProgressComment(asker="mona", rows=rows, cancelled_by="hubot", most_usd=Decimal(10))
+    text = render_progress(comment)
+    assert comment.ended
+    assert text.startswith("### 🛑 Cancelled by hubot: 1 report, 1 cancelled\n")
+    assert "| 🛑 cancelled |" in text
+    assert "at most" not in text
+
+
+def test_a_request_cancelled_before_it_started_says_so():
+    text = render_progress(ProgressComment(asker="mona", rows=(), cancelled_by="hubot"))
+    assert text.startswith("### 🛑 Cancelled by hubot before it started\n")
+    assert "Asked for by mona" in text
+
+
 @pytest.mark.parametrize("state", ["queued", "running", "judging", "publishing"])
 def test_a_request_has_not_ended_while_a_run_is_on_its_way(state):
     rows = (a_row(state="done"), a_row(state=state))
