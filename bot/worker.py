@@ -6,7 +6,7 @@ cost a job nothing; a platform's trouble and crashes are counted, each only so o
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, cast
 from uuid import uuid4
@@ -39,6 +39,7 @@ from bot.store.holds import hold
 from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
 from bot.unreadable import Say, answer_unreadable, find_place
+from bot.upkeep.rounds import SCAN, make_due
 from handlers.events import Event, Pushed
 from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
@@ -206,6 +207,8 @@ class Jobs:
             await self._say(place, text)
         except Exception:
             log.exception("not_answered")
+            with suppress(*REDIS_AWAY):
+                await make_due(self._redis, SCAN)  # which finds whoever waits for an answer
 
     @asynccontextmanager
     async def _turn(self, event: Event) -> AsyncIterator[None]:

@@ -9,7 +9,7 @@ from bot.blobs import Blobs
 from bot.github.app import GitHubApp
 from bot.upkeep.late_posts import LatePosts
 from bot.upkeep.redelivery import Redelivery
-from bot.upkeep.rounds import Chore
+from bot.upkeep.rounds import SCAN, Chore
 from bot.upkeep.scan import Scan
 from bot.upkeep.sweep import Sweep
 from config.settings import Settings
@@ -35,6 +35,6 @@ def make_chores(
     return (
         Chore("redelivery", OFTEN, redelivery.run),
         Chore("late_posts", OFTEN, late_posts.run),
-        Chore("scan", SELDOM, scan.run),
+        Chore(SCAN, SELDOM, scan.run),
         Chore("sweep", DAILY, sweep.run),
     )

@@ -28,6 +28,10 @@ HELD_S = 60.0
 AFTER_START = timedelta(seconds=30)
 """A worker that starts does a chore at once, unless another worker has done it just now."""
 LONGEST_PAUSE_S = 60.0
+SCAN = "scan"
+"""The chore that finds whoever was not heard, or not answered."""
+MOST_PAUSES = 8
+"""A chore that fails again and again rests for so many pauses."""
 
 log = structlog.get_logger(__name__)
 
@@ -53,10 +57,12 @@ async def do_rounds(redis: Redis, chores: Sequence[Chore], *, pause_s: float = 0
 
 async def _keep_doing(redis: Redis, chore: Chore, pause_s: float) -> None:
     pause_s = pause_s or min(chore.every.total_seconds() / 5, LONGEST_PAUSE_S)
-    done_for = AFTER_START
+    done_for, failures = AFTER_START, 0
     while True:
+        failures += 1
         try:
             await do_if_due(redis, chore, done_for=done_for)
+            failures = 0
         except REDIS_AWAY as trouble:
             log.warning("chore_waits", chore=chore.name, problem=type(trouble).__name__)
         except Error as trouble:
@@ -64,7 +70,8 @@ async def _keep_doing(redis: Redis, chore: Chore, pause_s: float) -> None:
         except Exception:
             log.exception("chore_failed", chore=chore.name)
         done_for = chore.every
-        await asyncio.sleep(pause_s * (1 + random.random() / 4))  # noqa: S311 -- spreads the fleet
+        rest_s = pause_s * min(2**failures, MOST_PAUSES) * (1 + random.random() / 4)  # noqa: S311
+        await asyncio.sleep(rest_s)
 
 
 async def do_if_due(redis: Redis, chore: Chore, *, done_for: timedelta) -> bool:
@@ -85,6 +92,11 @@ async def do_if_due(redis: Redis, chore: Chore, *, done_for: timedelta) -> bool:
         with suppress(LockError, *REDIS_AWAY):  # it frees itself
             await lock.release()
     return True
+
+
+async def make_due(redis: Redis, name: str) -> None:
+    """Have a chore done at the next look at the clock, by whoever looks first."""
+    await redis.delete(f"skillbench:chore:{name}")
 
 
 def milliseconds_of(time: tuple[int, int]) -> int:

@@ -91,4 +91,4 @@ class Scan:
         for found in said.commands:
             await taking_up.take_up_command(found)
         if taking_up.taken:
-            log.warning("scan_took_up", repo=place.repo.full_name, requests=taking_up.taken)
+            log.info("scan_took_up", repo=place.repo.full_name, requests=taking_up.taken)

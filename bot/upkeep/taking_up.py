@@ -171,7 +171,7 @@ class TakingUp:
 
     def _count(self, what: str) -> None:
         self.taken += 1
-        log.warning("taken_up", repo=self._place.repo.full_name, what=what)
+        log.info("taken_up", repo=self._place.repo.full_name, what=what)
 
     async def _is_queued(self, key: str) -> bool:
         """Whether the request with this key waits or runs."""
