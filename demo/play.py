@@ -119,6 +119,8 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
         github = LocalGitHub(webhook_secret=secret, private_key_pem=setting.private_key_pem)
         served = await stack.enter_async_context(github.serve(port=setting.port))
         api = await stack.enter_async_context(setting.model_api.serve())
+        bound = open_socket("127.0.0.1", 0)
+        bot_url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         given: dict[str, object] = {
             "github_app_id": str(github.app_id),
             "github_private_key": SecretStr(github.private_key_pem),
@@ -126,6 +128,7 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
             "github_api_url": served.api_url,
             "github_web_url": served.web_url,
             "allowed_owners": OWNER,
+            "public_url": bot_url,
             "redis_url": redis_url,
             "data_dir": scratch / "data",
             "sandbox": setting.sandbox,
@@ -134,9 +137,7 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
             given |= scripted(api.anthropic_url)
         settings = make_settings({**given, **setting.changes})
         repository = setting.seed(github)
-        bound = open_socket("127.0.0.1", 0)
         await stack.enter_async_context(serving(make_app(settings), bound))
-        bot_url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         github.set_webhook(f"{bot_url}/webhook", secret)
         if setting.worker:
             working = run_worker(settings, scratch / "work", pacer=setting.pacer)
