@@ -78,6 +78,10 @@ class Scan:
                 await self._scan_place(place, max(since, installed.since), ends)
             except Gone as gone:
                 log.info("repository_gone", repo=place.repo.full_name, reason=str(gone))
+            except Transient:
+                raise
+            except Exception:  # a defect that one repository shows must not hide all others
+                log.exception("repository_not_scanned", repo=place.repo.full_name)
 
     async def _scan_place(self, place: Place, since: datetime, ends: Ends) -> None:
         repository = self.app.repository(place.repo)

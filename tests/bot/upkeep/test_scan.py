@@ -144,6 +144,18 @@ async def test_one_issue_that_is_gone_holds_up_no_other(world: World) -> None:
     assert [request.issue for request in await requests(world)] == [7]
 
 
+async def test_a_repository_that_shows_a_defect_of_ours_hides_no_other(world: World) -> None:
+    """It would do so every six hours, for ever."""
+    more = world.gh.add_repository("acme", "more")
+    world.gh.add_person("mona", {"acme/more": "write"})
+    more.open_issue(author="mona", title="T", body="b", number=1)
+    for handle, issue in ((world.handle, 7), (more, 1)):
+        handle.label(issue, LABEL, by="mona")
+    world.gh.faults.answer(200, on="GET /repos/acme/skills/issues/7/events", message="no list")
+    await scan(world)
+    assert [request.key for request in await requests(world)] == ["label:acme/more#1"]
+
+
 async def test_trouble_in_one_installation_leaves_the_others_and_is_made_up_for(
     world: World,
 ) -> None:
