@@ -20,6 +20,7 @@ from bot.metrics import Counts
 from bot.redis_clients import connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
+from bot.store.page_shelf import PageShelf
 from bot.upkeep.chores import make_chores
 from bot.upkeep.rounds import do_rounds
 from bot.worker import Jobs
@@ -31,6 +32,9 @@ from jobs.alongside import alongside
 from jobs.benchmark import carry_out
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.requests import Repo, Request
+from jobs.triggering import cancelling
+from jobs.triggering import carry_out as triggering
+from jobs.triggering.world import TriggerRequestWorld
 from jobs.world import World
 
 
@@ -60,10 +64,23 @@ class Wiring:
         await dispatch(event, await self._context(event), repository, CancellableQueue(self._redis))
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
-        await carry_out(request, self._world(request), last_try=last_try)
+        if request.kind == "benchmark":
+            await carry_out(request, self._world(request), last_try=last_try)
+        else:
+            await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
-        await end_cancelled(request, cancelled, self._world(request))
+        if request.kind == "benchmark":
+            await end_cancelled(request, cancelled, self._world(request))
+        else:
+            await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
+
+    def _trigger_world(self, request: Request) -> TriggerRequestWorld:
+        return TriggerRequestWorld(
+            place=self._world(request),
+            triggers=self._worlds.triggers,
+            pages=PageShelf(self._redis, public_url=self._settings.public_url),
+        )
 
     def _world(self, request: Request) -> World:
         return World(

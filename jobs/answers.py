@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import structlog
 
-from jobs.errors import Gone, Transient
+from jobs.errors import Gone, IssueMoved, Transient
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.ports import Reaction
@@ -65,10 +65,19 @@ async def react_to_end(request: Request, world: World, *, good: bool) -> None:
 
 
 async def say(request: Request, body: str, world: World, *, tag: str) -> str:
-    """Say something where the request came from; gives the comment's address."""
+    """Say something where the request came from, or where its issue was moved to.
+
+    Gives the comment's address.
+    """
     if request.origin == "push":
         return await world.github.comment_on_commit(request.after, body, tag=tag)
-    return (await world.github.comment(request.issue, body, tag=tag)).url
+    try:
+        return (await world.github.comment(request.issue, body, tag=tag)).url
+    except IssueMoved as moved:
+        there = await world.find_moved(moved) if world.find_moved else None
+        if there is None:
+            raise
+        return (await there.comment(moved.number, body, tag=tag)).url
 
 
 async def fail(request: Request, world: World, *, last_try: bool, platform: str = "") -> bool:

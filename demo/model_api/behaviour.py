@@ -1,9 +1,11 @@
-"""What the scripted model does when no test tells it: works in a session, or judges.
+"""What the scripted model does when no test tells it: works in a session, chooses, or judges.
 
-The judge is known by its system prompt; everything else is a session.
+The judge and the writer of descriptions are known by their system prompts, a session that may
+choose a skill by its tools; everything else is a session at work.
 """
 
 from demo.model_api.asked import Asked
+from demo.model_api.chooser import choose, is_choosing, is_writing, write_description
 from demo.model_api.judge import judge
 from demo.model_api.steps import Reply
 from demo.model_api.worker import work
@@ -12,4 +14,8 @@ from jobs.judging.prompt import SYSTEM
 
 def behave(asked: Asked) -> Reply:
     """The answer to one request, from the conversation alone: nothing is remembered."""
-    return judge(asked) if asked.system.strip() == SYSTEM.strip() else work(asked)
+    if asked.system.strip() == SYSTEM.strip():
+        return judge(asked)
+    if is_writing(asked):
+        return write_description(asked)
+    return choose(asked) if is_choosing(asked) else work(asked)

@@ -61,20 +61,20 @@ class Markers:
 
 def render_marker(record: RunRecord) -> str:
     """Our marker: every field of the record but its address, which only GitHub can give."""
-    return f"<!-- {VERSION} {_to_json(record.model_dump(mode='json', exclude={'url'}))} -->"
+    return f"<!-- {VERSION} {to_json(record.model_dump(mode='json', exclude={'url'}))} -->"
 
 
 def render_legacy_marker(*, eval_id: str, model: str, legacy_sha: str) -> str:
     """The marker that tools written for the earlier runner look for."""
     fields = {"eval_id": eval_id, "model": model, "skill_sha": legacy_sha}
-    return f"<!-- {LEGACY}: {_to_json(fields)} -->"
+    return f"<!-- {LEGACY}: {to_json(fields)} -->"
 
 
 def find_markers(body: str) -> Markers:
     """Every marker of a comment body that stands outside quotations and code."""
     if not any(word in body for word in ("skillbench:v", LEGACY, LEGACY_UNFINISHED)):
         return Markers()  # nearly every comment; parsing Markdown is the slow part
-    found = list(_comments_in(body))
+    found = list(find_comments(body))
     ours = [_read_ours(text) for text in found if _OURS.match(text)]
     legacy = [_read_legacy(text) for text in found if text.lstrip().startswith(LEGACY)]
     return Markers(
@@ -136,7 +136,7 @@ def _score(value: object) -> dict[str, float] | None:
     return numbers if len(numbers) == len(value) else None
 
 
-def _to_json(fields: dict[str, Any]) -> str:
+def to_json(fields: dict[str, Any]) -> str:
     """JSON in which nothing can end an HTML comment, or vanish on the way through GitHub."""
     text = json.dumps(fields, ensure_ascii=False)
     return re.sub(r"[<>&]|-(?=-)|[^\x20-\x7e]", _escaped, text)
@@ -149,7 +149,7 @@ def _escaped(match: re.Match[str]) -> str:
     return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
-def _comments_in(body: str) -> Iterator[str]:
+def find_comments(body: str) -> Iterator[str]:
     """HTML comments outside quotations, code and elements that mean one of them."""
     quoting: list[str] = []
     for piece in _html_outside_quotes(MarkdownIt("commonmark").enable("table").parse(body)):

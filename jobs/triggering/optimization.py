@@ -33,6 +33,11 @@ class Iteration(Value):
         return score_queries(self.test)
 
     @property
+    def scores(self) -> Scores:
+        """Over both parts."""
+        return score_queries((*self.train, *self.test))
+
+    @property
     def all_train_passed(self) -> bool:
         """Whether every query to learn from came out right; one that is missing did not."""
         return all(result.verdict == "pass" for result in self.train)

@@ -114,6 +114,7 @@ class Optimizer:
             return Proposal.model_validate_json(kept)
         attempts = [Attempt(one.description, one.train) for one in iterations]
         proposal = await self.proposer.propose(attempts, transcript)
+        self.evaluator.purse.take(proposal.usage)
         await blobs.put(key, proposal.model_dump_json().encode())
         return proposal
 

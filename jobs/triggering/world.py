@@ -7,9 +7,10 @@ from pathlib import Path
 from config.settings import Settings
 from jobs.conversation import Agent, ModelCatalog
 from jobs.errors import Refused
-from jobs.ports import BlobStore, Budget, Clock
+from jobs.ports import BlobStore, Budget, Clock, Pages
 from jobs.triggering.evaluation import Observer
 from jobs.values import Model
+from jobs.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +47,12 @@ class TriggerWorld:
     clock: Clock
     scratch: Path
     """A folder of this process alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerRequestWorld:
+    """What a request on GitHub needs: sessions, and the place to answer."""
+
+    place: World
+    triggers: TriggerWorld
+    pages: Pages

@@ -1,0 +1,64 @@
+"""How a cancelled request to measure descriptions ends: its money settled, one comment says so.
+
+By now none of its sessions runs any more. What had been found is published, for it is paid;
+what had only been seen is left to whoever asks for the same. Doing it twice is doing it once.
+"""
+
+from contextlib import suppress
+
+import structlog
+
+from jobs.cancelling import Cancelled
+from jobs.carrying_out import open_snapshot
+from jobs.content.snapshot import Snapshot
+from jobs.errors import Gone
+from jobs.keeping import request_folder
+from jobs.living_comment import comment_tag
+from jobs.requests import Request
+from jobs.triggering.left import leave
+from jobs.triggering.plan import Kind, TriggerPlan, TriggerRun
+from jobs.triggering.progress import TriggerProgress, make_progress, render_progress
+from jobs.triggering.publishing import publish
+from jobs.triggering.runner import find_found
+from jobs.triggering.spending import settle
+from jobs.triggering.world import TriggerRequestWorld
+
+log = structlog.get_logger()
+
+
+async def end_cancelled(request: Request, cancelled: Cancelled, world: TriggerRequestWorld) -> None:
+    """End a request that was cancelled. Raises `Transient` and `Gone` as GitHub does."""
+    folder, blobs = request_folder(request), world.triggers.blobs
+    if await blobs.exists(f"{folder}/ended"):
+        log.info("ended_before", key=request.key)
+        return
+    mention = world.triggers.settings.mention
+    kind: Kind = "optimize" if request.kind == "optimize" else "trigger"
+    state = TriggerProgress(kind=kind, asker=request.asker, mention=mention)
+    if stored := await blobs.get(f"{folder}/plan.json"):
+        plan = TriggerPlan.model_validate_json(stored)
+        async with open_snapshot(request, plan.commit, world.place) as snapshot:
+            changes = [await _end_run(run, plan, snapshot, world) for run in plan.runs]
+        state = make_progress(plan, mention)
+        rows = [row.model_copy(update=one) for row, one in zip(state.rows, changes)]  # noqa: B905 -- other rows follow
+        state = state.model_copy(update={"rows": (*rows, *state.rows[len(rows) :])})
+    state = state.model_copy(update={"cancelled_by": cancelled.by})
+    log.info("request_cancelled", key=request.key, by=cancelled.by)
+    github = world.place.github
+    await github.comment(request.issue, render_progress(state), tag=comment_tag(request))
+    with suppress(Gone):  # the comment that asked was deleted
+        await github.react(request.issue, request.comment_id, "confused")
+    await blobs.put(f"{folder}/ended", b"")
+
+
+async def _end_run(
+    run: TriggerRun, plan: TriggerPlan, snapshot: Snapshot, world: TriggerRequestWorld
+) -> dict[str, object]:
+    """What became of a measurement: its report, if it had come so far; else it is settled."""
+    found = await find_found(run, world)
+    if found is not None:
+        return {"state": "done", "url": await publish(found, plan, snapshot, world)}
+    await settle(run, world.triggers, ended=False)
+    await leave(run, world.triggers.blobs)
+    await world.place.counts.add("runs", "cancelled")
+    return {"state": "cancelled"}
