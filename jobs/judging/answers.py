@@ -23,6 +23,7 @@ VerdictKey = tuple[str, CandidateName]
 
 _QUOTATION_CHARACTERS = 4_000
 _TEXT_CHARACTERS = 1_000
+_ID_CHARACTERS = 100
 _MOST_METRICS = 3
 _MOST_OBSERVATIONS = 4
 _MOST_REMARKS = 20
@@ -201,8 +202,9 @@ def _find_id(entry: Mapping[str, object]) -> str | None:
 
 def _get_canonical_id(written: str) -> str:
     """One spelling for `A2`, `a02`, `#2`, `Assertion 2`: an id is found by its number."""
-    match = re.fullmatch(r"\W*(?:assertion\b)?\W*(a?)0*(\d{1,6})\W*", written.casefold())
-    return f"a{match[2]}" if match else written.casefold().strip()
+    written = written[:_ID_CHARACTERS].casefold()  # blanks without end would be tried in every way
+    match = re.fullmatch(r"\W*(?:assertion\b)?\W*(a?)0*(\d{1,6})\W*", written)
+    return f"a{match[2]}" if match else written.strip()
 
 
 def _get_candidate(written: object) -> CandidateName | None:

@@ -256,3 +256,11 @@ def test_the_reader_never_raises_on_odd_json(value: object, around: str, cut: in
 @given(st.text())
 def test_the_reader_never_raises_on_any_text(text: str) -> None:
     assert parse_answer(text, THREE).verdicts == {}
+
+
+@pytest.mark.parametrize("around", ["\r", " ", "-", "A "])
+def test_an_id_of_blanks_without_end_costs_no_time(around: str) -> None:
+    entry = {"assertion": around * 50_000, "candidate": "candidate_1", "verdict": "pass"}
+    began = time.process_time()
+    assert parse_answer(json.dumps({"verdicts": [entry]}), some_assertions(2)).verdicts == {}
+    assert time.process_time() - began < 5
