@@ -110,7 +110,8 @@ class DeliveryMaker:
                 payload["comment"]["body"] = text.decode("utf-8", "replace")
                 payload["comment"]["id"] = rng.randrange(1, 10**9)
             payload["installation"] = self._installation
-            payload["issue"]["number"] = rng.choice((1, 1, 2, 3, 999))
+            if "issue" in payload:
+                payload["issue"]["number"] = rng.choice((1, 1, 2, 3, 999))
             return json.dumps(payload).encode()
         length = rng.choice((0, 1, 2_000_000, MAX_BODY + 1))
         piece = rng.choice(NASTY)
@@ -120,6 +121,8 @@ class DeliveryMaker:
         """The name that fits the body, mostly."""
         if self.rng.random() < 0.1:
             return self.rng.choice(EVENTS)
+        if b'"head_commit"' in body:
+            return b"push"
         return b"issue_comment" if b'"comment"' in body else b"issues"
 
     def _signature(self, body: bytes) -> tuple[str, bytes]:

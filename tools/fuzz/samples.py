@@ -157,9 +157,17 @@ EDIT_PAYLOAD = {
 }  # fmt: skip
 LABEL_PAYLOAD = {**_COMMON, "action": "labeled", "label": {"id": 1, "name": "needs-benchmark"}}
 OPENED_PAYLOAD = {**_COMMON, "action": "opened"}
+PUSH_PAYLOAD = {
+    "ref": "refs/heads/main", "before": "b" * 40, "after": "a" * 40,
+    "created": False, "deleted": False, "forced": False, "base_ref": None,
+    "commits": [{"id": "a" * 40, "added": [], "removed": [], "modified": ["x/SKILL.md"]}],
+    "head_commit": None, "pusher": {"name": "mona"},
+    "repository": COMMENT_PAYLOAD["repository"] | {"default_branch": "main"},
+    "sender": COMMENT_PAYLOAD["sender"], "installation": COMMENT_PAYLOAD["installation"],
+}  # fmt: skip
 PAYLOADS = tuple(
     json.dumps(one).encode()
-    for one in (COMMENT_PAYLOAD, EDIT_PAYLOAD, LABEL_PAYLOAD, OPENED_PAYLOAD)
+    for one in (COMMENT_PAYLOAD, EDIT_PAYLOAD, LABEL_PAYLOAD, OPENED_PAYLOAD, PUSH_PAYLOAD)
 )
 
 _PLACE = {"id": 9, "owner": "acme", "name": "skills", "private": False, "installation_id": 7}
