@@ -42,6 +42,7 @@ async def answer_unreadable(stored: Any, say: Say, *, mention: str, reference: s
 def find_place(stored: Any, *, mention: str) -> dict[str, Any] | None:
     """`{"repo": {owner, name, installation_id}, "issue": …}`, wherever it stands in a job.
 
+    With `"commit"` beside it where a push asked, which is answered on its commit.
     None where nothing in it names an issue, or where it is an event that asks us nothing.
     """
     if isinstance(stored, str):
@@ -57,7 +58,7 @@ def find_place(stored: Any, *, mention: str) -> dict[str, Any] | None:
         elif isinstance(value, dict):
             repo = value.get("repo") or (_seems_for_us(value, mention) and value.get("repository"))
             if (place := _place(repo, value.get("issue"))) is not None:
-                return place
+                return place | _commit(value)
             waiting += list(value.values())
     return None
 
@@ -71,6 +72,11 @@ def _place(repo: Any, issue: Any) -> dict[str, Any] | None:
         return None
     named = {"owner": owner, "name": name, "installation_id": installation}
     return {"repo": named, "issue": issue}
+
+
+def _commit(request: dict[str, Any]) -> dict[str, Any]:
+    commit = request.get("after")
+    return {"commit": commit} if commit and isinstance(commit, str) else {}
 
 
 def _seems_for_us(event: dict[str, Any], mention: str) -> bool:

@@ -97,11 +97,13 @@ class Wiring:
         return alongside(do_rounds(self._redis, chores))
 
     async def say(self, place: dict[str, object], text: str) -> None:
-        """Say something on the issue that an unreadable job names."""
-        repo = Repo.model_validate(place["repo"])
-        issue = int(str(place["issue"]))
+        """Say something on the issue, or the commit, that an unreadable job names."""
+        repository = self._app.repository(Repo.model_validate(place["repo"]))
         tag = f"word:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-        await self._app.repository(repo).comment(issue, text, tag=tag)
+        if "commit" in place:
+            await repository.comment_on_commit(str(place["commit"]), text, tag=tag)
+        else:
+            await repository.comment(int(str(place["issue"])), text, tag=tag)
 
     async def _context(self, event: Event) -> HandlerContext:
         """What the decision depends on; GitHub is asked who we are, once, if it does at all.

@@ -9,7 +9,7 @@ from bot.queues import make_job
 from bot.unreadable import TEXT, answer_unreadable, find_place
 from jobs.errors import Gone, Transient
 from tests.builders import a_request
-from tests.handlers.events import a_commented, a_labelled
+from tests.handlers.events import a_commented, a_labelled, a_pushed
 
 MENTION = "@skillbench"
 PLACE = {"repo": {"owner": "acme", "name": "skills", "installation_id": 7}, "issue": 21}
@@ -27,6 +27,13 @@ def test_a_request_of_another_version_names_its_issue() -> None:
 def test_the_whole_job_as_text_names_it_too() -> None:
     job = make_job("renamed", a_request().model_dump(mode="json"), 1).decode()
     assert find_place(job, mention=MENTION) == PLACE
+
+
+def test_a_request_of_a_push_names_its_commit() -> None:
+    """There is no issue zero."""
+    pushed = a_request(origin="push", issue=0, after="a" * 40).model_dump(mode="json")
+    assert find_place(pushed, mention=MENTION) == PLACE | {"issue": 0, "commit": "a" * 40}
+    assert find_place(event_job(a_pushed()), mention=MENTION) is None, "nobody waits for it"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,14 @@ from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
 from handlers.events import EventRepository
 from tests.bot.github.clocks import StoppedClock
-from tests.handlers.events import OTHER_BOT, OURSELVES, a_commented, a_labelled, an_unlabelled
+from tests.handlers.events import (
+    OTHER_BOT,
+    OURSELVES,
+    a_commented,
+    a_labelled,
+    a_pushed,
+    an_unlabelled,
+)
 from tests.openapi import check_exchanges
 
 NO_WORLDS = cast("Worlds", None)
@@ -167,3 +174,27 @@ async def test_two_apologies_in_the_same_words_are_one_comment(scene: Scene) -> 
     for text in ("It broke (reference `a`).", "It broke (reference `a`).", "It broke (`b`)."):
         await wiring.say(place, text)
     assert len(scene.issues.comments(21)) == 2
+
+
+async def test_an_apology_for_a_push_is_made_on_its_commit(scene: Scene) -> None:
+    place = {
+        "repo": {
+            "owner": "acme",
+            "name": "skills",
+            "installation_id": scene.repository.installation_id,
+        },
+        "issue": 0,
+        "commit": scene.issues.head,
+    }
+    for _ in range(2):
+        await scene.wiring().say(place, "It broke (reference `a`).")
+    (comment,) = scene.issues.repository.commit_comments
+    assert comment.body.endswith("It broke (reference `a`).")
+
+
+async def test_a_push_that_changed_a_skill_is_put_on_the_queue(scene: Scene) -> None:
+    event = a_pushed(repository=scene.repository)
+    await scene.wiring().handle_event(event)
+    await scene.wiring().handle_event(event)
+    assert await scene.redis.zcard(REQUESTS) == 1
+    assert scene.issues.repository.commit_comments == []
