@@ -77,8 +77,8 @@ class PageShelf:
                 pipeline.expire(KEY + page_id, KEPT)
                 await pipeline.execute()
         except REDIS_AWAY as trouble:
+            # the next one may be kept, under the same address
             log.warning("page_not_kept", page=page_id, problem=type(trouble).__name__)
-            return None
         return f"{self._public_url}{PATH}{page_id}"
 
     async def get(self, page_id: str) -> Page | None:
