@@ -103,11 +103,12 @@ def bwrap_arguments(
     """The arguments of bwrap, without the command, for a box whose binds come from `sources`.
 
     They hold paths of the host, so hand them over by `--args`: a process could read them
-    on the command line of the sandbox's first process.
+    on the command line of the sandbox's first process. The command has to make a session of
+    its own: by `--new-session` the first process would leave the group that we can kill.
     """
     arguments = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-net"),
-        *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+        *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent"),
         *("--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID), "--hostname", "sandbox"),
         *("--ro-bind", "/usr", "/usr", *_system_folders()),
     ]

@@ -2,8 +2,10 @@
 
 The box has its own process ids, and its first process is bwrap's. When that one is gone
 the kernel has ended everything in the box, however it was detached; bwrap's own exit says
-less, for it comes first. A program that talks for as long as its session is started in the
-same way as one command, with other descriptors.
+less, for it comes first. The processes that build and hold the box stay in one process
+group, which is ended in one step at any moment of the start: by us, or by a watcher when
+the worker dies (see `lifeline`). A program that talks for as long as its session is started
+in the same way as one command, with other descriptors.
 """
 
 import asyncio
@@ -17,19 +19,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.sessions.box import GROUP, PASSWD, Box, BoxLimits, bwrap_arguments, limit_arguments
+from jobs.sessions.lifeline import WATCH, Lifeline
 from jobs.sessions.limits import KILLED
 from jobs.sessions.memory_group import MemoryGroup
 from jobs.sessions.ownership import UNPRIVILEGED
 from jobs.sessions.pipes import PipeReader, filled_pipe, wait_readable
 from jobs.sessions.usage import Usage, measure_processes, process_tree
 
-_ENTER = """
+_ENTER = f"""
+{WATCH}
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 [ -z "$1" ] || echo $$ >"$1" || exit 1
 shift
 exec "$@"
 """
-"""Enter the memory group; should the whole machine run short, the sandbox goes first."""
+"""Enter the memory group; should the whole machine run short, the sandbox goes first.
+
+The watcher stays out of both, so that nothing in the box can have it killed.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +45,7 @@ class Programs:
 
     bwrap: str
     prlimit: str
+    setsid: str
     setpriv: str | None
     """Needed by root alone, to stop being root; None for everybody else."""
 
@@ -50,6 +58,7 @@ class BoxSetup:
     box: Box
     limits: BoxLimits
     group: MemoryGroup | None
+    lifeline: Lifeline
 
 
 class BoxProcess:
@@ -120,6 +129,7 @@ class BoxProcess:
 
     async def gone(self) -> None:
         await wait_readable(self._pidfd)
+        self.kill()  # the watcher, too, which would outlive bwrap
         self._process.poll()
         if self._init_pidfd is None:
             await asyncio.shield(self._info.ended)
@@ -128,6 +138,8 @@ class BoxProcess:
             await wait_readable(self._init_pidfd)
             os.close(self._init_pidfd)
             self._init_pidfd = None
+        if not _reap_group(self._process.pid, os.WNOHANG):
+            await asyncio.to_thread(_reap_group, self._process.pid, 0)
         os.close(self._pidfd)
         self._info.close()
         self._status.close()
@@ -170,11 +182,13 @@ def _start(setup: BoxSetup, argv: Sequence[str], pipes: _Pipes) -> "subprocess.P
         hidden = bwrap_arguments(setup.box, sources, passwd_fd=fds[0], group_fd=fds[1])
         fds.append(filled_pipe("\0".join([*hidden, ""]).encode("utf-8", "surrogateescape")))
         command = [
-            *("/bin/sh", "-c", _ENTER, "sh", str(group.entry) if group else ""),
+            *("/bin/sh", "-c", _ENTER, "sh", str(setup.lifeline.path)),
+            str(group.entry) if group else "",
             *_outermost(programs, setup.box),
             *("--info-fd", str(pipes.info)),
             *_inner(programs),
             *("--json-status-fd", str(pipes.status), "--args", str(fds[2]), "--"),
+            programs.setsid,  # out of the group that ends the box
             *limit_arguments(programs.prlimit, setup.limits),
             *argv,
         ]
@@ -191,6 +205,20 @@ def _start(setup: BoxSetup, argv: Sequence[str], pipes: _Pipes) -> "subprocess.P
     finally:
         for fd in fds:
             os.close(fd)
+
+
+def _reap_group(group: int, options: int) -> bool:
+    """Take leave of what is left of a killed process group; whether that was all of it.
+
+    Its leader was our child, the others were the leader's. They fall to us where we are the
+    first process of a container, and would stay in its process table for as long as we live.
+    """
+    try:
+        while os.waitid(os.P_PGID, group, os.WEXITED | options):
+            pass
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _sources(programs: Programs, box: Box) -> list[Path]:

@@ -23,6 +23,7 @@ from jobs.sandbox import CommandResult
 from jobs.sessions.box import Bind, Box, BoxLimits, refuse_image
 from jobs.sessions.box_process import BoxProcess, BoxSetup, Programs
 from jobs.sessions.command import Command, run_command
+from jobs.sessions.lifeline import Lifeline
 from jobs.sessions.memory_group import MemoryGroup
 from jobs.sessions.ownership import UNPRIVILEGED, hand_over
 from jobs.sessions.program import Program, ProgramEnd, run_program
@@ -78,6 +79,7 @@ class BubblewrapMaker:
         limits = replace(self._limits, memory_bytes=memory_mb * 1024**2)
         private = Path(tempfile.mkdtemp(prefix="private-", dir=work.parent))
         group = MemoryGroup.make(limits.memory_bytes) if self._use_memory_group else None
+        lifeline = Lifeline.make(private)
         try:
             box = Box(
                 work=work,
@@ -87,8 +89,9 @@ class BubblewrapMaker:
                 environment=environment or {},
             )
             await asyncio.to_thread(_prepare, box, drop_root=programs.setpriv is not None)
-            yield BubblewrapSandbox(BoxSetup(programs, box, limits, group))
+            yield BubblewrapSandbox(BoxSetup(programs, box, limits, group, lifeline))
         finally:
+            lifeline.close()
             if group:
                 await group.remove()
             await asyncio.to_thread(remove_tree, private)
@@ -124,11 +127,11 @@ class BubblewrapMaker:
                 "bubblewrap is not installed: run `apt-get install bubblewrap` or "
                 f"`dnf install bubblewrap`, {_INSTEAD}."
             )
-        prlimit, setpriv = self._find_program("prlimit"), self._find_program("setpriv")
-        is_root = os.geteuid() == 0
-        if prlimit is None or (is_root and setpriv is None):
-            return f"prlimit or setpriv is missing: install util-linux, {_INSTEAD}."
-        return Programs(bwrap=bwrap, prlimit=prlimit, setpriv=setpriv if is_root else None)
+        prlimit, setsid = self._find_program("prlimit"), self._find_program("setsid")
+        setpriv = self._find_program("setpriv") if os.geteuid() == 0 else ""
+        if prlimit is None or setsid is None or setpriv is None:
+            return f"prlimit, setsid or setpriv is missing: install util-linux, {_INSTEAD}."
+        return Programs(bwrap=bwrap, prlimit=prlimit, setsid=setsid, setpriv=setpriv or None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,8 @@ def test_every_namespace_is_new_and_no_further_one_can_be_made():
     given = set(arguments())
     for name in ("user", "ipc", "pid", "uts", "net"):
         assert f"--unshare-{name}" in given
-    assert {"--disable-userns", "--die-with-parent", "--new-session", "--clearenv"} <= given
+    assert {"--disable-userns", "--die-with-parent", "--clearenv"} <= given
+    assert "--new-session" not in given  # the first process would leave the group that is killed
 
 
 def test_the_roots_in_memory_are_closed_after_everything_is_in_place():

@@ -31,7 +31,11 @@ def without(*missing: str):
 
 @pytest.mark.parametrize(
     ("missing", "said"),
-    [("bwrap", "apt-get install bubblewrap"), ("prlimit", "install util-linux")],
+    [
+        ("bwrap", "apt-get install bubblewrap"),
+        ("prlimit", "install util-linux"),
+        ("setsid", "install util-linux"),
+    ],
 )
 async def test_a_missing_program_is_named_and_nothing_else_is_used_instead(
     workspace, missing, said
