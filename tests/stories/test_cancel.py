@@ -1,6 +1,7 @@
 """A benchmark is called off: nothing of it runs on, one comment says so, nothing is paid twice."""
 
 import asyncio
+import os
 import signal
 from contextlib import AsyncExitStack
 from decimal import Decimal
@@ -29,8 +30,8 @@ from tests.stories.test_crash import environment_of, is_judging, sessions, worke
 MODEL = "claude-sonnet-4-6"
 """It has a price, other than the demo's own."""
 MODELS = (*DEMO_MODELS, *CLAUDE_LIKE)
-SLEEP = "sleep 4711.25"
-"""A command no other process of this machine runs."""
+SLEEP = f"sleep 4711.{os.getpid()}"
+"""A command that nobody else on this machine runs."""
 
 
 def has_skill(asked: Asked) -> bool:
