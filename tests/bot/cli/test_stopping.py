@@ -64,3 +64,43 @@ async def test_a_real_demo_without_a_key_says_so_before_anything_starts(short_pa
     said, _ = await asyncio.wait_for(process.communicate(), WAIT_S)
     assert process.returncode == 2
     assert said == b""
+
+
+DEAF = """
+import asyncio
+from bot.cli.stopping import until_stopped
+
+async def deaf():
+    print("ready", flush=True)
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        await asyncio.Event().wait()  # as if the cancellation had been a library's own
+
+async def main():
+    task = asyncio.create_task(deaf())
+    try:
+        await asyncio.Event().wait()
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+until_stopped(main(), stubborn_s=0.2)
+"""
+
+
+async def test_a_task_that_misses_its_cancellation_is_told_again_and_named(
+    short_path: Path,
+) -> None:
+    """Whoever waits for it would wait until somebody kills the process."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", DEAF),
+        env=environment(short_path, {}),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    await told(process, "ready", within_s=WAIT_S)
+    process.send_signal(signal.SIGTERM)
+    said, _ = await asyncio.wait_for(process.communicate(), WAIT_S)
+    assert process.returncode == 0
+    assert b"deaf, line 10" in said
