@@ -137,12 +137,13 @@ MARKER_PIECES = (
 )  # fmt: skip
 
 _ACCOUNT = {"id": 5, "login": "mona", "type": "User", "site_admin": False}
+_REPOSITORY = {
+    "id": 9, "name": "skills", "full_name": "acme/skills", "private": False,
+    "owner": {**_ACCOUNT, "id": 3, "login": "acme", "type": "Organization"},
+}  # fmt: skip
 _COMMON = {
     "issue": {"number": 21, "title": "Zähle Wörter 🧮", "labels": [{"id": 1, "name": "x"}], "body": "…"},
-    "repository": {
-        "id": 9, "name": "skills", "full_name": "acme/skills", "private": False,
-        "owner": {**_ACCOUNT, "id": 3, "login": "acme", "type": "Organization"},
-    },
+    "repository": _REPOSITORY,
     "sender": _ACCOUNT,
     "installation": {"id": 7, "node_id": "x"},
 }  # fmt: skip
@@ -162,8 +163,8 @@ PUSH_PAYLOAD = {
     "created": False, "deleted": False, "forced": False, "base_ref": None,
     "commits": [{"id": "a" * 40, "added": [], "removed": [], "modified": ["x/SKILL.md"]}],
     "head_commit": None, "pusher": {"name": "mona"},
-    "repository": COMMENT_PAYLOAD["repository"] | {"default_branch": "main"},
-    "sender": COMMENT_PAYLOAD["sender"], "installation": COMMENT_PAYLOAD["installation"],
+    "repository": {**_REPOSITORY, "default_branch": "main"},
+    "sender": _COMMON["sender"], "installation": _COMMON["installation"],
 }  # fmt: skip
 PAYLOADS = tuple(
     json.dumps(one).encode()
