@@ -8,6 +8,7 @@ Nothing is rewritten but a cap on the answer's length that the session has no to
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +25,11 @@ _OWN_SOURCES = {"base64", "text", "content"}
 """Where a picture or document may come from: out of the request itself."""
 _LEAST_THINKING = 1_024
 """The API refuses a smaller budget for thinking."""
-_MOST_VALUES = 2_000_000
-"""Brackets and commas, also those within texts: a longer request would hold the worker up
-while it is read. A conversation of a million tokens has some hundred thousand."""
+_MOST_VALUES = 100_000
+"""Brackets and commas outside of texts: a request of more parts would hold the worker up while
+it is read, and every other session with it. A thousand turns of Claude Code have 20,000."""
+_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings of JSON; one without an end goes to the end, so that each byte is looked at once."""
 _DEEPEST = 20
 """Blocks within blocks; Claude Code needs three levels."""
 
@@ -66,15 +69,33 @@ def read_asked(body: bytes, model: str, *, output_tokens_left: int | None) -> As
 
 
 def _parse(body: bytes) -> dict[str, Any]:
-    if sum(map(body.count, (b"[", b"{", b","))) > _MOST_VALUES:
+    if _count_parts(body) > _MOST_VALUES and _count_parts(_without_texts(body)) > _MOST_VALUES:
         raise Refusal(413, "request_too_large", "the request has too many parts")
     try:
-        asked = json.loads(body)
+        # bytes would be taken for UTF-16 if they look like it, and nobody else takes them so
+        asked = json.loads(body.decode("utf-8"), object_pairs_hook=_unambiguous)
     except (ValueError, RecursionError):
         asked = None
     if not isinstance(asked, dict):
         raise Refusal(400, "invalid_request_error", "the request is no JSON object")
     return asked
+
+
+def _without_texts(body: bytes) -> bytes:
+    """JSON without its strings, up to as many as can stand in what is not refused."""
+    return _TEXTS.sub(b"", body, count=2 * _MOST_VALUES)
+
+
+def _count_parts(text: bytes) -> int:
+    return sum(map(text.count, (b"[", b"{", b",")))
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are there once: of two, the API could take the one we do not look at."""
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        raise Refusal(400, "invalid_request_error", "a key stands twice in one object")
+    return read
 
 
 def _is_own_tool(tool: object) -> bool:

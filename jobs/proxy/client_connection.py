@@ -16,6 +16,8 @@ Headers = Sequence[tuple[str, str]]
 _CHUNK = 64 * 1024
 _LINGER_S = 2.0
 _LONGEST_HEAD = 64 * 1024
+_MOST_AHEAD = 256 * 1024
+"""Bytes that a client may send before it has the answer to what it sent first."""
 
 
 class ClientGone(Exception):  # noqa: N818
@@ -134,8 +136,14 @@ class ClientConnection:
         return self._http.trailing_data[0]
 
     async def _gone(self) -> None:
-        """Wait until the client has gone; what it sends meanwhile is kept for later."""
+        """Wait until the client has gone; what it sends meanwhile is kept for later.
+
+        One that goes on sending before it has its answer is done with, like one that left:
+        what it sends would pile up in the worker's memory.
+        """
         while chunk := await self._read():
+            if len(self._http.trailing_data[0]) > _MOST_AHEAD:
+                return
             self._http.receive_data(chunk)
 
     async def _read(self) -> bytes:

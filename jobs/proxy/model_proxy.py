@@ -186,7 +186,8 @@ class ModelProxy:
         passed = {
             name: value
             for name, value in head.headers
-            if name in _PASSED_UP or name.startswith(("anthropic-", "x-stainless-"))
+            if value.isascii()
+            and (name in _PASSED_UP or name.startswith(("anthropic-", "x-stainless-")))
         }
         # compressed answers could not be passed on before a whole block of them has come
         own = {"x-api-key": self.upstream.key.get_secret_value(), "accept-encoding": "identity"}

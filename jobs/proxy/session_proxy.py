@@ -15,7 +15,7 @@ from pathlib import Path
 
 import structlog
 
-from jobs.proxy.client_connection import ClientConnection, ClientGone
+from jobs.proxy.client_connection import BodyTooLarge, ClientConnection, ClientGone
 from jobs.proxy.connect import PLAIN_REFUSED, HostGate, HostRefused, carry
 from jobs.proxy.model_proxy import ModelProxy
 from jobs.proxy.refusal import Refusal
@@ -88,7 +88,11 @@ class SessionProxy:
         await client.linger()
 
     async def _tunnel(self, target: str, client: ClientConnection) -> None:
-        await client.read_body(0)
+        try:
+            await client.read_body(0)
+        except BodyTooLarge:
+            await client.reply(400, _TEXT, b"skillbench: a tunnel is asked for without a body\n")
+            return
         try:
             streams = await self.gate.open(target)
         except HostRefused as refusal:

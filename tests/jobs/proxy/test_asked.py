@@ -1,6 +1,7 @@
 """What a session may ask of the model API."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -95,6 +96,49 @@ def test_what_is_no_request_is_refused(body):
     with pytest.raises(Refusal) as refusal:
         read_asked(body, MODEL, output_tokens_left=1)
     assert refusal.value.status == 400
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model": "claude-opus-4-6", "model": "%b"}',
+        b'{"model": "%b", "mcp_servers": [{"type": "url"}], "mcp_servers": []}',
+        b'{"model": "%b", "messages": [{"source": {"type": "url"}, "source": {"type": "text"}}]}',
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_whichever_of_them_the_api_would_take(body):
+    with pytest.raises(Refusal, match="twice"):
+        read_asked(body % MODEL.encode(), MODEL, output_tokens_left=None)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_only_utf_8_is_taken_for_json(encoding):
+    with pytest.raises(Refusal) as refusal:
+        read_asked(json.dumps(a_body()).encode(encoding), MODEL, output_tokens_left=None)
+    assert refusal.value.status == 400
+
+
+def test_texts_may_hold_any_number_of_brackets_and_quotes():
+    text = '[1,"a",{\\"}\n]' * 60_000
+    assert read(messages=[{"role": "user", "content": text}]).streamed
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        pytest.param(b'{"a":{"b":{}}},' * 60_000, id="objects"),
+        pytest.param(b'"x",' * 150_000, id="texts"),
+        pytest.param(b',"' * 10_000_000, id="a million texts"),
+        pytest.param(b'"' + b'[\\"' * 7_000_000, id="a text without end"),
+        pytest.param(b'"' + b"[" * 200_000 + b"\\" * 1_000_001, id="an escape without end"),
+    ],
+)
+def test_a_request_of_very_many_parts_does_not_hold_the_worker_up(many):
+    """The time is that of a processor, so a busy machine does not count."""
+    started = time.process_time()
+    with pytest.raises(Refusal):
+        read_asked(b'{"model": "m", "messages": [' + many, MODEL, output_tokens_left=None)
+    assert time.process_time() - started < 2.0
 
 
 def test_nesting_without_end_is_refused():

@@ -1,6 +1,7 @@
 """The socket itself: who may come, how many, and that nothing outlives the session."""
 
 import asyncio
+import json
 
 import httpx
 import pytest
@@ -109,3 +110,47 @@ async def test_one_connection_serves_many_requests(api, opened):
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
     writer.close()
+
+
+async def test_what_a_client_sends_before_it_has_its_answer_does_not_pile_up(api, opened):
+    """A session could fill the memory of its worker, and end all others with it."""
+    waiting = Stall()
+    api.script(waiting)
+    body = json.dumps(a_body()).encode()
+    head = b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: %b\r\nContent-Length: %d\r\n\r\n"
+    _, writer = await asyncio.open_unix_connection(opened.socket)
+
+    async def flood() -> None:
+        for _ in range(64):
+            writer.write(b"x" * 1024 * 1024)
+            await writer.drain()
+
+    async with asyncio.timeout(20):
+        writer.write(head % (TOKEN.encode(), len(body)) + body)
+        await waiting.gate.reached.wait()
+        with pytest.raises(ConnectionError):
+            await flood()
+    writer.close()
+
+
+async def test_a_little_that_is_sent_ahead_is_answered_in_its_turn(api, opened):
+    api.script(Reply(text="42"), forever=True)
+    reader, writer = await asyncio.open_unix_connection(opened.socket)
+    async with asyncio.timeout(20):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
+        for _ in range(3):
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+async def test_a_tunnel_that_is_asked_for_with_a_body_is_refused_in_words(opened):
+    asked = b"CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+    assert b"400" in (await raw(opened.socket, asked)).split(b"\r\n")[0]
+
+
+async def test_headers_that_are_no_ascii_stay_behind(api, opened):
+    """No client of ours sends any, and a key must not stand in the log of a failure."""
+    api.script(Reply(text="42"))
+    headers = {"x-api-key": TOKEN.encode(), "anthropic-beta": "\xfc".encode("latin-1")}
+    answer = await opened.client.post("/v1/messages", json=a_body(), headers=headers)
+    assert answer.status_code == 200
