@@ -16,34 +16,21 @@ from jobs.content.skill_file import DESCRIPTION_CHARACTERS
 from jobs.triggering.proposals import SYSTEM as WRITER
 
 _LISTED = re.compile(r"^\s*- ([\w.-]+): (.+)$", re.MULTILINE)
+_REMINDER = re.compile(
+    r"<system-reminder>.*?</system-reminder>|^The following skills are available .*\Z",
+    re.DOTALL | re.MULTILINE,
+)
+"""What Claude Code says to the model beside the query."""
 _FEWEST = 2
 """Words in common that make a skill worth using."""
-_CURRENT = re.compile(r'\(the current one\): ("(?:[^"\\]|\\.)*")')
 _FAILED = re.compile(r'^- ("(?:[^"\\]|\\.)*") \(used', re.MULTILINE)
 _MISSED = "Not used, though it should be:"
 _UNWANTED = "Used, though it should not be:"
 _COMMON = frozenset(
-    [
-        "i",
-        "me",
-        "my",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "please",
-        "can",
-        "could",
-        "what",
-        "how",
-        "do",
-        "does",
-        "make",
-        "give",
-        "get",
-    ]
+    """i me my we us our you your please can could what how do does make give get tell say
+    here about need know who which when where""".split()  # noqa: SIM905
 )
+"""Words of any question."""
 
 
 def is_choosing(asked: Asked) -> bool:
@@ -60,7 +47,7 @@ def choose(asked: Asked) -> Reply:
     """The next answer of a session: a skill that fits, or a plain word."""
     if asked.turn:
         return Reply(text="Done.")
-    query = _find_words(asked.messages[-1].text)
+    query = _find_words(_REMINDER.sub(" ", asked.prompt))
     shared = {
         name: len(query & _find_words(description))
         for name, description in _find_listed(asked).items()
@@ -72,13 +59,19 @@ def choose(asked: Asked) -> Reply:
 
 
 def write_description(asked: Asked) -> Reply:
-    """A description in which the words of the missed queries stand, as JSON."""
-    current = json.loads(_CURRENT.findall(asked.messages[-1].text)[-1])
-    last = asked.messages[-1].text.rpartition(" (the current one): ")[2]
+    """A description with the words of the missed queries in it, as JSON."""
+    last = asked.prompt.rpartition(" (the current one): ")[2]
+    current = str(json.JSONDecoder().raw_decode(last)[0])
     missed, _, unwanted = last.partition(_UNWANTED)
     words = _collect(missed.partition(_MISSED)[2]) - _collect(unwanted)
     new = sorted(words - _find_words(current))
-    text = f"{current} Also for: {', '.join(new)}." if new else f"In short: {current}"
+    if new:
+        text = f"{current} Use it as well for requests about {', '.join(new)}."
+    else:
+        # nothing to learn: the same said the other way round is at least another text
+        pieces = re.split(r"(?<=[.:;,])\s+", current)
+        first = (asked.turn + 1) % len(pieces)
+        text = " ".join(pieces[first:] + pieces[:first])
     return Reply(text=json.dumps({"description": text[:DESCRIPTION_CHARACTERS]}))
 
 
