@@ -135,6 +135,14 @@ async def test_a_stopped_first_process_does_not_outlive_the_time_limit(box):
     assert sleeper.pids() == []
 
 
+async def test_a_command_that_kills_its_process_group_ends_only_itself(box):
+    """Above it, unseen, is the group of what builds and holds the box."""
+    result = await sh(box, "ps -o sid= -p $$; kill -9 0")
+    assert (result.exit_code, result.killed_for) == (137, "")
+    assert int(result.output) > 1  # a session of its own, not one from outside, which shows as 0
+    assert (await sh(box, "echo next")).output == b"next\n"
+
+
 async def test_programs_gain_no_rights_by_setuid(box):
     script = (
         "cp /usr/bin/id ./mine; chmod 4755 ./mine; ./mine -u; grep NoNewPrivs /proc/self/status"
