@@ -15,6 +15,9 @@ MOST_ENTRIES = 1_000_000
 """A conda environment with everything has 200,000."""
 DEEPEST = 60
 """Folders in folders. Each holds a descriptor while the tree is walked, and the worker has few."""
+MOST_BYTES = 8 * 1024**3
+"""Twice the disk that a setup script may fill: files with holes look larger than they are, and
+there is no end to how large."""
 _CHUNK = 1024 * 1024
 
 
@@ -34,21 +37,35 @@ def fingerprint(root: Path) -> str:
         check=False,
         capture_output=True,
     )
+    _check_extent(root)
     digest = hashlib.sha256()
-    entries = 0
     for folder, below, files, fd in os.fwalk(root, onerror=_raise):
         below.sort()
         where = os.path.relpath(folder, root)
+        for name in sorted([*below, *files]):
+            _take(digest, f"{where}/{name}", name, fd)
+        _leave_links(folder, below)
+    return digest.hexdigest()
+
+
+def _check_extent(root: Path) -> None:
+    """Raises `TooLarge` before a file is read: to read it all is what could take for ever."""
+    entries = size = 0
+    for folder, below, files, fd in os.fwalk(root, onerror=_raise):
         entries += len(below) + len(files)
         if entries > MOST_ENTRIES:
             raise TooLarge(f"more than {MOST_ENTRIES:,} files")
-        if below and where.count("/") >= DEEPEST:
+        if below and os.path.relpath(folder, root).count("/") >= DEEPEST:
             raise TooLarge(f"folders nested more than {DEEPEST} deep")
-        for name in sorted([*below, *files]):
-            _take(digest, f"{where}/{name}", name, fd)
-        # those that are links are opened before they are left alone, wherever they lead
-        below[:] = [name for name in below if not Path(folder, name).is_symlink()]
-    return digest.hexdigest()
+        size += sum(os.stat(name, dir_fd=fd, follow_symlinks=False).st_size for name in files)
+        if size > MOST_BYTES:
+            raise TooLarge(f"files of more than {MOST_BYTES // 1024**3} GB")
+        _leave_links(folder, below)
+
+
+def _leave_links(folder: str, below: list[str]) -> None:
+    """Those that are links are opened before they are left alone, wherever they lead."""
+    below[:] = [name for name in below if not Path(folder, name).is_symlink()]
 
 
 def _take(digest: "hashlib._Hash", path: str, name: str, folder: int) -> None:

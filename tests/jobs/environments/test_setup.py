@@ -213,3 +213,14 @@ async def test_a_worker_that_is_root_leaves_nothing_of_root_in_the_folder(enviro
     """The script ran as nobody, and what it made stays nobody's."""
     prepared = await environments.prepare(an_environment(GREETER))
     assert (prepared.binds[0].source / "bin" / "greet").stat().st_uid == 65534
+
+
+async def test_files_that_are_nothing_but_holes_are_refused_before_they_are_read(environments):
+    """They take no room on the disk, and days to look through."""
+    script = """
+for number in 1 2 3 4 5 6 7 8 9 10; do
+  truncate -s 900M "/opt/environment/$number"
+done
+"""
+    said = await refusal(environments, script)
+    assert "left files of more than 8 GB, which is more than can be kept" in said
