@@ -93,7 +93,8 @@ def _end_of_result(outcome: Outcome, result: Result) -> tuple[End, str]:
         or result.text.startswith("API Error:")
     )
     if known := _ENDS_OF_SUBTYPES.get(result.subtype):
-        return known
+        # a file whose writing was cut is asked for anew until the turns are used up
+        return _ENDS_OF_STOPS["max_tokens"] if result.stop_reason == "max_tokens" else known
     if failed and outcome.refused_for is not None:
         return outcome.refused_for
     if known := _ENDS_OF_STOPS.get(_find_stop(heard, result, failed=failed)):

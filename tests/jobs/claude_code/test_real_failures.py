@@ -92,6 +92,16 @@ async def test_an_answer_at_the_output_limit_is_cut(api, start):
     assert not ran.result.scored
 
 
+async def test_a_file_whose_writing_is_cut_again_and_again_is_no_missing_file(api, start):
+    """Claude Code asks for it anew until its turns are used up; the platform's limit did it."""
+    half = Call("Write", '{"file_path": "/box/output/a.txt", "content": "half')
+    api.script(Reply(text="writing", calls=(half,), stop="max_tokens"), forever=True)
+    ran = await start(limits={"turns": 2})
+    assert ran.result.end is SessionEnd.MAX_TOKENS
+    assert ran.names == ["response.md"]
+    assert not ran.result.scored
+
+
 async def test_a_refusal_is_a_refusal_and_not_asked_again(api, start):
     api.script(Reply(calls=(Call("Bash", {"command": "true"}),)), Reply(stop="refusal"))
     ran = await start()
