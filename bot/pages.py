@@ -4,14 +4,17 @@ Shows them as they are, under headers that let a browser run nothing, ask nobody
 by nobody. Knows nothing of what stands on them.
 """
 
+from collections.abc import AsyncIterator, Iterator
+from weakref import WeakValueDictionary
+
 import structlog
 from redis.asyncio import Redis
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from bot.redis_clients import REDIS_AWAY
-from bot.store.page_shelf import PATH, PageShelf, hash_style
+from bot.store.page_shelf import PATH, Page, PageShelf, hash_style
 
 HTML = "text/html; charset=utf-8"
 HEADERS = {
@@ -51,6 +54,8 @@ class Pages:
 
     def __init__(self, redis: Redis) -> None:
         self._shelf = PageShelf(redis)
+        self._sending: WeakValueDictionary[tuple[str, str], Page] = WeakValueDictionary()
+        """What is being sent, once however many read it."""
 
     def routes(self) -> list[Route]:
         return [Route(PATH + "{page_id}", self.show, methods=["GET"])]
@@ -63,7 +68,7 @@ class Pages:
             version = await self._shelf.get_version(page_id)
             if version is not None and _etag(version) in {tag.strip() for tag in asked.split(",")}:
                 return Response(status_code=304, headers=HEADERS | {"etag": _etag(version)})
-            page = None if version is None else await self._shelf.get(page_id)
+            page = None if version is None else await self._find(page_id, version)
         except REDIS_AWAY as trouble:
             log.warning("page_not_read", problem=type(trouble).__name__)
             return _notice(503, "Not now", "The page cannot be read for the moment; try later.")
@@ -76,9 +81,26 @@ class Pages:
             "content-security-policy": POLICY.format(style=page.style),
         }
         if "gzip" in request.headers.get("accept-encoding", ""):
-            packed = headers | {"content-encoding": "gzip"}
-            return Response(page.packed, headers=packed, media_type=HTML)
-        return Response(page.html(), headers=headers, media_type=HTML)
+            packed = {"content-encoding": "gzip", "content-length": str(len(page.packed))}
+            pieces, headers = page.packed_pieces(), headers | packed
+        else:
+            pieces = page.pieces()
+        return StreamingResponse(_one_by_one(pieces), headers=headers, media_type=HTML)
+
+    async def _find(self, page_id: str, version: str) -> Page | None:
+        """The page, which a slow reader may be reading already."""
+        if (shared := self._sending.get((page_id, version))) is not None:
+            return shared
+        page = await self._shelf.get(page_id)
+        if page is None:
+            return None
+        return self._sending.setdefault((page_id, page.version), page)
+
+
+async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Each piece when the one before it has gone, and in no thread, which a reader could hold."""
+    for piece in pieces:
+        yield piece
 
 
 def _etag(version: str) -> str:

@@ -9,7 +9,8 @@ import base64
 import gzip
 import hashlib
 import re
-from collections.abc import Awaitable
+import zlib
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -25,7 +26,9 @@ KEPT = timedelta(days=30)
 LARGEST = 4 * 1024 * 1024
 """Bytes of a page as a browser gets it."""
 LARGEST_PACKED = 512 * 1024
-"""Bytes of a page in Redis, and in the web process while it sends one."""
+"""Bytes of a page in Redis."""
+PIECE = 64 * 1024
+"""Bytes in hand for one reader, however slow."""
 PATH = "/runs/"
 _ID = re.compile(r"[0-9a-f]{32,64}")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -33,7 +36,7 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Page:
     """A page as it is kept: packed, with what its headers say."""
 
@@ -44,8 +47,20 @@ class Page:
     style: str
     """Hash of the page's one style sheet, as a Content-Security-Policy names it."""
 
-    def html(self) -> bytes:
-        return gzip.decompress(self.packed)
+    def packed_pieces(self) -> Iterator[bytes]:
+        """The page as it is kept, a little at a time."""
+        for start in range(0, len(self.packed), PIECE):
+            yield self.packed[start : start + PIECE]
+
+    def pieces(self) -> Iterator[bytes]:
+        """The HTML, unpacked no faster than it is taken."""
+        unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        for packed in self.packed_pieces():
+            waiting = packed
+            while waiting:
+                yield unpacking.decompress(waiting, PIECE)
+                waiting = unpacking.unconsumed_tail
+        yield unpacking.flush()
 
 
 class PageShelf:

@@ -2,8 +2,12 @@
 
 import asyncio
 import re
+import resource
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from socket import socket
 
 import httpx
 import pytest
@@ -36,6 +40,45 @@ async def test_a_page_is_shown_under_the_address_that_was_given(
         assert shown.headers["content-type"] == "text/html; charset=utf-8"
         assert shown.headers.get("content-encoding") == (None if encoding == "identity" else "gzip")
     assert (await web.head(f"/runs/{ID}")).content == b""
+
+
+async def test_a_large_page_arrives_whole_packed_or_not(
+    shelf: PageShelf, web: httpx.AsyncClient
+) -> None:
+    large = HTML + "".join(f"<p>line {number}</p>" for number in range(150_000))
+    assert len(large) > LARGEST // 2
+    await shelf.put(REPO, ID, large)
+    for encoding in ("gzip", "identity"):
+        shown = await web.get(f"/runs/{ID}", headers={"accept-encoding": encoding})
+        assert shown.text == large
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+async def test_readers_that_never_read_hold_little_memory(
+    shelf: PageShelf, web: httpx.AsyncClient, encoding: str
+) -> None:
+    """Anybody may ask for a page, as often as they like, and leave the answer lying."""
+    noise = Random(1).randbytes(LARGEST_PACKED * 3 // 8).hex()
+    await shelf.put(REPO, ID, HTML + noise + "a" * (LARGEST - 1000 - len(noise) - len(HTML)))
+    await web.get(f"/runs/{ID}")
+    ask = f"GET /runs/{ID} HTTP/1.1\r\nhost: x\r\naccept-encoding: {encoding}\r\n\r\n"
+    before = resident_mb()
+    loop = asyncio.get_running_loop()
+    with ExitStack() as connections:
+        for _ in range(60):
+            connection = connections.enter_context(socket())
+            connection.setblocking(False)
+            await loop.sock_connect(connection, (web.base_url.host, web.base_url.port))
+            await loop.sock_sendall(connection, ask.encode())
+            assert await loop.sock_recv(connection, 12) == b"HTTP/1.1 200"
+        assert resident_mb() - before < 20
+
+
+def resident_mb() -> float:
+    """Memory of this process, which serves the pages, too."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
 
 
 async def test_its_headers_let_a_browser_run_nothing_and_ask_nobody(
