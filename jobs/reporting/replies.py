@@ -4,12 +4,13 @@ Pure functions that give one comment each. A failure shows a run id and never th
 an exception, which may hold anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from jobs.planning.dedup import Duplicate
 from jobs.reporting import escape
 from jobs.reporting.fit import Blocks, fit
 from jobs.reporting.progress_comment import score_words
+from jobs.requests import Request
 
 
 def render_refusal(reason: str, *, mention: str) -> str:
@@ -20,8 +21,11 @@ def render_refusal(reason: str, *, mention: str) -> str:
     )
 
 
-def render_duplicate(duplicate: Duplicate, *, mention: str) -> str:
-    """The same was measured before: where, with which model, and how to measure it anyway."""
+def render_duplicate(duplicate: Duplicate, *, mention: str, request: Request | None = None) -> str:
+    """The same was measured before: where, with which model, and how to measure it anyway.
+
+    `request` is what was asked for; without it the command to ask again has no options.
+    """
     spec = duplicate.spec
     about = f"{escape.code(spec.eval_case.id, 80)} with {escape.code(spec.skill.name, 80)}"
     url = escape.address(duplicate.url)
@@ -38,19 +42,24 @@ def render_duplicate(duplicate: Duplicate, *, mention: str) -> str:
             "because they differ only in case, dots, dashes, blanks or a vendor's prefix. "
             "If they are two models, measure anyway."
         )
-    again = escape.code(f"{mention} run {spec.model.sent} --force", 200)
+    words = [mention, "run", spec.model.sent, *(_options(request) if request else ()), "--force"]
+    again = escape.code(" ".join(words), 500)
     lines.append(f"To measure it again: {again}.")
     return "\n\n".join(lines) + "\n"
 
 
 def render_nothing_to_do(
-    duplicates: Sequence[Duplicate], refusals: Sequence[tuple[str, str]], *, mention: str
+    duplicates: Sequence[Duplicate],
+    refusals: Sequence[tuple[str, str]],
+    *,
+    mention: str,
+    request: Request | None = None,
 ) -> str:
     """A plan without a run: all of it was measured before or cannot be run.
 
     `refusals` are (what was asked for, why not) in plain text.
     """
-    blocks = [render_duplicate(one, mention=mention).strip() for one in duplicates]
+    blocks = [render_duplicate(one, mention=mention, request=request).strip() for one in duplicates]
     blocks += [
         f"🚫 {escape.code(title, 80)}: {escape.message(escape.clip(reason, 2_000))}"
         for title, reason in refusals
@@ -77,6 +86,19 @@ def render_platform_failure(reason: str, run_id: str, *, mention: str) -> str:
         f"❌ **Stopped**: {escape.message(escape.clip(reason, 1_000))} Nothing was counted; ask "
         f"again later. Id for the operator: {escape.code(run_id, 80)}.\n\n{_help_line(mention)}\n"
     )
+
+
+def _options(request: Request) -> Iterator[str]:
+    """What narrowed the request or set its conditions: left out, another thing is measured."""
+    named = {
+        "--skill": request.skill,
+        "--eval": request.eval_id,
+        "--launcher": request.launcher,
+        "--environment": request.environment,
+    }
+    for option, value in named.items():
+        if value is not None:
+            yield from (option, f'"{value}"' if " " in value else value)
 
 
 def _help_line(mention: str) -> str:

@@ -7,7 +7,7 @@ from jobs.planning.dedup import Duplicate
 from jobs.planning.model_names import identity
 from jobs.reporting import replies
 from jobs.reporting.fit import CAP, size
-from tests.builders import a_model, a_run_spec, a_skill, an_eval_case
+from tests.builders import a_model, a_request, a_run_spec, a_skill, an_eval_case
 from tests.jobs.reporting.rendered import EFFECTS, Rendered, hostile_text
 
 MENTION = "@skillbench"
@@ -31,6 +31,22 @@ def test_a_duplicate_is_answered_with_link_score_and_how_to_measure_anyway():
     assert "83.3% with the skill, 50% without it" in text
     assert "`@skillbench run claude-sonnet-4-6 --force`" in text
     assert "recorded model" not in text
+
+
+def test_to_measure_the_same_again_takes_the_options_it_was_asked_with():
+    """Without them the command would measure in another launcher or environment."""
+    request = a_request(
+        models=("claude-sonnet",),
+        skill="word count",
+        eval_id="github-issue-21",
+        launcher="claude-code",
+        environment="none",
+    )
+    text = replies.render_nothing_to_do([a_duplicate()], [], mention=MENTION, request=request)
+    assert (
+        '`@skillbench run claude-sonnet-4-6 --skill "word count" --eval github-issue-21 '
+        "--launcher claude-code --environment none --force`"
+    ) in text
 
 
 @pytest.mark.parametrize(
