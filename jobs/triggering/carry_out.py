@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 
 from jobs.answers import answer, react_to_end
-from jobs.carrying_out import begin, carry_out_answered, open_snapshot
+from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import OverBudget
@@ -49,7 +49,7 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
     kept = request_folder(request)
     stored = await place.runs.blobs.get(f"{kept}/plan.json")
     plan = TriggerPlan.model_validate_json(stored) if stored else None
-    commit = plan.commit if plan else request.after or await place.github.default_commit()
+    commit = plan.commit if plan else request.after or await find_head(place)
     async with open_snapshot(request, commit, place) as snapshot:
         if plan is None:
             try:

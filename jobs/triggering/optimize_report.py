@@ -10,7 +10,7 @@ from jobs.triggering.found import Found
 from jobs.triggering.observations import QueryResult
 from jobs.triggering.optimization import Iteration, Optimization
 from jobs.triggering.record import render_marker
-from jobs.triggering.report import MARKS, render_percent
+from jobs.triggering.report import MARKS, render_percent, render_wish
 from jobs.triggering.report_frame import (
     ReportPlace,
     render_footer,
@@ -27,11 +27,13 @@ def render_optimization(found: Found, place: ReportPlace) -> str:
     """The comment for an optimization, below GitHub's limit."""
     state = _state(found)
     name = escape.inline(found.run.skill.name, 60)
-    headline = (
-        f"## 🟢 A better description for {name}: {_difference(state)} on held-out queries"
-        if state.improved
-        else f"## ⚪ The description of {name} stays"
-    )
+    headline = f"## ⚪ The description of {name} stays"
+    if state.improved and state.proof:
+        best, original = _sessions(state.proof.best), _sessions(state.proof.original)
+        headline = (
+            f"## 🟢 A better description for {name}: right in {best} of the held-out sessions "
+            f"instead of {original}"
+        )
     top = [headline, render_what_ran(found, place), _render_why(state), place.proposal]
     parts: list[Part] = [
         Blocks([render_comparison(state)], "", before="### Before and after\n\n"),
@@ -78,8 +80,8 @@ def render_comparison(state: Optimization) -> str:
         rows.append(
             (
                 "**Fresh sessions, held out, right**",
-                _sessions(state.proof.original),
-                _sessions(state.proof.best),
+                f"{_sessions(state.proof.original)} sessions",
+                f"{_sessions(state.proof.best)} sessions",
             )
         )
     rows.append(("Characters", f"{len(first.description):,}", f"{len(best.description):,}"))
@@ -90,14 +92,13 @@ def render_comparison(state: Optimization) -> str:
 def render_changed(state: Optimization) -> Part:
     """The queries that came out otherwise with the best description."""
     first, best = state.iterations[0], state.best
+    pairs = zip((*first.train, *first.test), (*best.train, *best.test), strict=True)
     rows = [
         f"| {after.query.id} | {escape.cell(after.query.text, LONGEST_QUERY)} "
-        f"| {'fire' if after.query.should_trigger else 'stay quiet'} "
-        f"| {MARKS[before.verdict]} {before.fired}/{before.seen} "
-        f"| {MARKS[after.verdict]} {after.fired}/{after.seen} |"
-        for before, after in zip(
-            (*first.train, *first.test), (*best.train, *best.test), strict=True
-        )
+        f"| {render_wish(after)} "
+        f"| {MARKS[before.verdict]}&nbsp;{before.fired}/{before.seen} "
+        f"| {MARKS[after.verdict]}&nbsp;{after.fired}/{after.seen} |"
+        for before, after in sorted(pairs, key=lambda pair: int(pair[0].query.id[1:]))
         if before.verdict != after.verdict
     ]
     head = "| | Query | Should | Original fired | Best fired |\n|:--|:--|:--|:--|:--|\n"
@@ -150,17 +151,21 @@ def _render_description(state: Optimization) -> Part:
     if state.best.description == state.original:
         return Blocks([], "")
     title = "The new description" if state.improved else "The best description that was tried"
-    return Blocks([escape.fenced(state.best.description)], "", before=f"### {title}\n\n")
+    return Blocks([_quote(state.best.description)], "", before=f"### {title}\n\n")
 
 
 def _render_iterations(state: Optimization) -> Part:
-    before, after = details(f"All {len(state.iterations)} descriptions")
+    before, after = details(f"All descriptions that were tried ({len(state.iterations)})")
     blocks = [
         f"**{one.number}** · to learn from {_right(one, 'train')} · held out "
-        f"{_right(one, 'test')}\n\n{escape.fenced(one.description)}"
+        f"{_right(one, 'test')}\n\n{_quote(one.description)}"
         for one in state.iterations
     ]
     return Blocks(blocks, "*Shortened.*", before=before, after=after, between="\n\n")
+
+
+def _quote(description: str) -> str:
+    return f"> {escape.inline(description, 2_000)}"
 
 
 def _right(one: Iteration, part: str) -> str:
@@ -176,4 +181,4 @@ def _score(one: Iteration, name: str) -> str:
 def _sessions(results: tuple[QueryResult, ...]) -> str:
     seen = sum(one.seen for one in results)
     right = sum(one.fired if one.query.should_trigger else one.seen - one.fired for one in results)
-    return f"{right} of {seen} sessions"
+    return f"{right} of {seen}"

@@ -154,7 +154,8 @@ def _render_row(row: TriggerRow) -> str:
         parts += [f"iteration {row.iteration}"] if row.iteration else []
     if row.tokens:
         parts.append(f"{numbers.tokens(row.tokens)} tokens")
-        parts.append(f"cost so far {numbers.usd(row.usd)}")
+        so_far = " so far" if row.state in _UNDER_WAY else ""
+        parts.append(f"cost{so_far} {numbers.usd(row.usd)}")
     if url := escape.address(row.url):
         parts.append(f"[report]({url})")
     if page := escape.address(row.page):

@@ -26,7 +26,7 @@ OPEN_ROWS = 20
 """Queries in the open table; with more, only those that went wrong stand open."""
 LONGEST_QUERY = 160
 MARKS = {"pass": "✅", "fail": "❌", "missing": "❔"}
-_HEAD = "| | Query | Should | Fired | | Instead |\n|:--|:--|:--|:--|:-:|:--|\n"
+_HEAD = "| | Query | Should | Fired (95%) | Instead |\n|:--|:--|:--|:--|:--|\n"
 
 
 def render_report(found: Found, place: ReportPlace) -> str:
@@ -46,20 +46,28 @@ def render_report(found: Found, place: ReportPlace) -> str:
 def render_rows(results: Sequence[QueryResult]) -> list[str]:
     """A row of a table for each query."""
     return [
-        f"| {result.query.id} | {escape.cell(result.query.text, LONGEST_QUERY)} "
-        f"| {'fire' if result.query.should_trigger else 'stay quiet'} | {render_rate(result)} "
-        f"| {MARKS[result.verdict]} | {_render_others(result)} |"
+        f"| {render_mark(result)} | {escape.cell(result.query.text, LONGEST_QUERY)} "
+        f"| {render_wish(result)} | {_render_rate(result)} | {_render_others(result)} |"
         for result in results
     ]
 
 
-def render_rate(result: QueryResult) -> str:
-    """`2 of 3 (21 to 94%)`: how often the skill fired, with the interval of its rate."""
+def render_mark(result: QueryResult) -> str:
+    """How a query came out, and which one it is."""
+    return f"{MARKS[result.verdict]}&nbsp;{result.query.id}"
+
+
+def render_wish(result: QueryResult) -> str:
+    return "fire" if result.query.should_trigger else "stay&nbsp;quiet"
+
+
+def _render_rate(result: QueryResult) -> str:
+    """`2/3 (21-94%)`: how often the skill fired, with the interval of its rate."""
     interval = find_rate_interval(result.fired, result.seen)
     if interval is None:
         return "no session seen"
     low, high = round(interval.low * 100), round(interval.high * 100)
-    return f"{result.fired} of {result.seen} ({low} to {high}%)"
+    return f"{result.fired}/{result.seen} ({low}-{high}%)"
 
 
 def render_percent(value: float | None) -> str:

@@ -100,10 +100,11 @@ def render_method(found: Found) -> str:
     """How it was measured, in a line."""
     run = found.run
     beside = len(run.neighbours)
+    times = "once" if found.runs_per_query == 1 else f"{found.runs_per_query} times, each"
     company = f"beside {numbers.plural(beside, 'other skill')}" if beside else "alone"
     return (
         f"<sub>Method: {numbers.plural(len(run.eval_set.queries), 'query', 'queries')} from "
-        f"{escape.inline(run.source, 200)}, each asked {found.runs_per_query} times in a fresh "
+        f"{escape.inline(run.source, 200)}, each asked {times} in a fresh "
         f"session with the skill installed {company}; it fired if it was loaded at any time "
         "before the session's end, and counts as firing from half of the sessions on. Intervals: "
         "Wilson, 95%.</sub>"

@@ -130,6 +130,7 @@ VARYING = (
     (re.compile(r"http://127\.0\.0\.1:\d+"), "http://github.test"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<sha256>"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
+    (re.compile(r"(?<=/runs/)[0-9a-f]{32}\b"), "<page>"),
     (re.compile(r"\b[0-9a-f]{12}\b|(?<=commit `)[0-9a-f]{7}"), "<short>"),
     (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: UTC|Z)?"), "<time>"),
     (re.compile(r"\b20\d\d-\d\d\b"), "<month>"),
