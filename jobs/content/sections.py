@@ -7,11 +7,12 @@ after the marks) is reported, so that a reply can say why a field counts as miss
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from config.environments.definition import is_name
 from jobs.content.markdown import parse_blocks, without_comments
 from jobs.content.text import clean_text, is_no_response, quoted, without_blank_edges
 from jobs.content.titles import (
@@ -74,6 +75,8 @@ class _Heading:
     """`h1` to `h6`; empty for a line that only looks like a heading."""
     start: int
     end: int
+    below: str = ""
+    """The one paragraph below it, if there is nothing else up to the next heading."""
 
     @property
     def opens(self) -> SectionName | None:
@@ -89,13 +92,21 @@ def _headings(tokens: list[Token]) -> Iterator[_Heading]:
         start, end = token.map
         if token.type == "heading_open":
             written = tokens[number + 1].content
-            yield _Heading(written, bare_title(written), token.tag, start, end)
+            below = _only_paragraph(tokens[number + 3 :])
+            yield _Heading(written, bare_title(written), token.tag, start, end, below)
         elif token.type == "paragraph_open":
             line = tokens[number + 1].content.partition("\n")[0]
             if title := title_of_line(line):
                 yield _Heading(line, title, "", start, end)
         elif token.type == "html_block" and (title := title_of_line(token.content.strip())):
             yield _Heading(token.content.strip(), title, "", start, end)
+
+
+def _only_paragraph(tokens: Sequence[Token]) -> str:
+    """The text of a paragraph that stands alone before the next heading or the end."""
+    kinds = [token.type for token in tokens[:4]]
+    is_alone = kinds[:1] == ["paragraph_open"] and kinds[3:] in ([], ["heading_open"])
+    return tokens[1].content if is_alone else ""
 
 
 def _choose(headings: list[_Heading]) -> dict[SectionName, _Heading]:
@@ -137,9 +148,10 @@ def _near_misses(headings: list[_Heading], opening: dict[SectionName, _Heading])
 
 
 def _near_miss(heading: _Heading, opening: dict[SectionName, _Heading]) -> str | None:
-    if heading.opens is not None and heading.opens not in opening:
+    is_other_level = heading.opens is not None and heading.opens not in opening
+    if is_other_level and not is_name(heading.below.strip("` ").casefold()):
         return None  # a common word as an author's own heading
-    if heading.opens is not None:
+    if heading.opens is not None and not is_other_level:
         return (
             f"The heading {quoted(heading.written)} stands there a second time; "
             "it was read as part of the section around it."
@@ -149,7 +161,7 @@ def _near_miss(heading: _Heading, opening: dict[SectionName, _Heading]) -> str |
         return None
     if not heading.level:
         what = "is no heading"
-    elif heading.level not in SECTION_LEVELS:
+    elif is_other_level or heading.level not in SECTION_LEVELS:
         what = "is a heading of another level"
     else:
         what = "is not a title of the template"

@@ -103,8 +103,11 @@ def title_of_line(line: str) -> str:
 
 
 def meant_section(title: str) -> SectionName | None:
-    """The section a bare title is, or nearly is; None for any other words."""
+    """The section a bare title is, nearly is, or names before a colon and one word; else None."""
     if title in _NEARLY:
         return _NEARLY[title]
+    before, colon, value = title.partition(": ")
+    if colon and " " not in value and before in KNOWN_TITLES:
+        return KNOWN_TITLES[before]
     near = difflib.get_close_matches(title, list(KNOWN_TITLES), 1, SIMILARITY) if title else []
     return KNOWN_TITLES[near[0]] if near else None

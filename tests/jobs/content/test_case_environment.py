@@ -66,9 +66,28 @@ def test_a_heading_within_the_query_is_text():
     assert draft.remarks == ()
 
 
-def test_a_slip_in_the_title_is_remarked():
-    [remark] = parse_sections(BODY + "## Enviroment\nr-pharma\n").near_misses
-    assert "write `## Environment`" in remark
+@pytest.mark.parametrize(
+    "section",
+    [
+        "## Enviroment\nr-pharma\n",
+        "### Environment\nr-pharma\n",
+        "### Environment\n\n`R-Pharma`\n\n### Data\n120 rows\n",
+        "## Environment: r-pharma\n",
+    ],
+)
+def test_a_slip_in_the_title_is_remarked(section: str):
+    """Else the sessions would run elsewhere, and nobody would know why."""
+    for body in (BODY + section, BODY.replace("Count.\n", f"Count.\n\n{section}")):
+        assert draft_from_issue(7, body).environment == ""
+        [remark] = parse_sections(body).near_misses
+        assert "write `## Environment`" in remark
+
+
+@pytest.mark.parametrize(
+    "below", ["Windows, at 20 °C", "windows\n\nand warm", "- windows", "windows\n- warm"]
+)
+def test_what_an_author_says_of_an_environment_is_no_slip(below: str):
+    assert parse_sections(f"{BODY}### Environment\n{below}\n").near_misses == ()
 
 
 def read(tmp_path: Path, environment: Any, *, beside: bool = False) -> CaseDraft | BrokenCase:

@@ -114,6 +114,7 @@ def test_a_title_is_known_under_its_decorations(heading: str):
         "<h2>Expected Output</h2>",
         "###### Expected Output",
         "## Expected Result",
+        "## Expected Output: below",
     ],
 )
 def test_what_only_looks_like_a_section_opens_none_and_is_reported(heading: str):
