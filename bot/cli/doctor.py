@@ -70,8 +70,11 @@ async def check_sandbox(settings: Settings) -> str | None:
 
 
 async def check_claude_code(settings: Settings) -> str | None:
-    """Sessions in Claude Code can start here, if they are what runs by default."""
-    if settings.launcher != "claude-code":
+    """Sessions in Claude Code can start here, if they are what runs by default or can be asked for.
+
+    One that merely lies on PATH may be there for somebody's own work.
+    """
+    if settings.launcher != "claude-code" and not settings.claude_binary:
         return None
     sandboxes = make_sandbox_maker(
         settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host

@@ -46,8 +46,13 @@ async def test_claude_code_is_offered_where_a_sandbox_can_show_it(
             launchers.get("claude-code")
 
 
-async def test_the_doctor_tries_claude_code_only_where_it_is_the_default(claude: str) -> None:
-    assert await check_claude_code(settings(launcher="api", claude_binary=claude)) is None
+async def test_the_doctor_tries_claude_code_where_it_runs_by_default_or_is_named(
+    claude: str,
+) -> None:
+    """Whoever names it wants commands to ask for it; a sign beside it must not be hollow."""
+    assert await check_claude_code(settings(launcher="api")) is None
+    named = settings(launcher="api", claude_binary=claude, sandbox="none")
+    assert "SKILLBENCH_SANDBOX=bubblewrap or docker" in (await check_claude_code(named) or "")
 
 
 async def test_the_doctor_tries_it_in_the_sandbox_that_is_set(claude: str) -> None:
