@@ -1,5 +1,6 @@
 """Events and contexts for tests: valid as they come, any field replaced by keyword."""
 
+from datetime import datetime
 from typing import Any
 
 from handlers.events import (
@@ -19,7 +20,7 @@ OTHER_BOT = Actor(id=98, login="renovate[bot]", is_bot=True)
 
 
 def a_context(**changes: Any) -> HandlerContext:
-    defaults = {
+    defaults: dict[str, Any] = {
         "mention": "@skillbench",
         "allowed_owners": ("acme",),
         "app_bot_id": 99,
@@ -35,7 +36,7 @@ def a_repository(**changes: Any) -> EventRepository:
 
 
 def a_labelled(**changes: Any) -> IssueLabelled:
-    defaults = {
+    defaults: dict[str, Any] = {
         "delivery": "d-1",
         "repository": a_repository(),
         "sender": MONA,
@@ -72,7 +73,7 @@ def a_pushed(**changes: Any) -> Pushed:
 
 
 def a_commented(body: str = "@skillbench run claude-sonnet", **changes: Any) -> IssueCommented:
-    defaults = {
+    defaults: dict[str, Any] = {
         "delivery": "d-1",
         "repository": a_repository(),
         "sender": MONA,
@@ -89,6 +90,9 @@ def a_commented(body: str = "@skillbench run claude-sonnet", **changes: Any) -> 
 class Role:
     """Gives everybody the same role, and remembers who was asked about."""
 
+    labels: tuple[str, ...] = ()
+    """Of every issue, now."""
+
     def __init__(self, role: str = "write") -> None:
         self.role = role
         self.asked: list[str] = []
@@ -96,3 +100,6 @@ class Role:
     async def permission(self, login: str) -> str:
         self.asked.append(login)
         return self.role
+
+    async def is_labelled(self, _: int, label: str, *, since: datetime) -> bool:
+        return label in self.labels
