@@ -37,6 +37,7 @@ class FairWorker(LeaseWorker):
         self._limits = limits
         self._lanes: dict[str, list[str]] = {}
         self._not_before = 0.0
+        self._look_from = 0
 
     async def start_jobs(self, job_ids: list[bytes]) -> None:
         """Start what is next in turn and fits, whatever arq has read of the queue."""
@@ -69,13 +70,13 @@ class FairWorker(LeaseWorker):
 
     async def _admit(self) -> list[str]:
         limits = self._limits
-        kept_waiting, *answers = await self.pool.register_script(ADMIT)(
+        kept_waiting, self._look_from, *answers = await self.pool.register_script(ADMIT)(
             keys=[self.queue_name or "", SERVED],
             args=[
                 *(self.max_jobs - self.job_counter, self.lease_ms),
                 *(limits.overall, limits.per_repository, limits.per_provider),
                 *(provider_lane(limits.default_model), LOOK_AHEAD),
-                *(job_key_prefix, SLOTS, in_progress_key_prefix, MOST_READ),
+                *(job_key_prefix, SLOTS, in_progress_key_prefix, MOST_READ, self._look_from),
             ],
         )
         if kept_waiting and not answers:

@@ -29,7 +29,7 @@ DEFAULT_PROVIDER = "provider:"
 LOOK_AHEAD = 1000
 """Waiting jobs that are looked at for one that fits, beyond those in progress."""
 MOST_READ = 200
-"""Of these, how many are read in one look."""
+"""Of these, how many are read in one look; the next one goes on behind them."""
 
 ENQUEUE_IN_TURN = """
 if redis.call('exists', KEYS[3]) == 1 then return 0 end
@@ -64,13 +64,15 @@ local function is_full(lane)
   if string.sub(lane, 1, 9) == 'provider:' then most = ARGV[5] end
   return taken[lane] >= tonumber(most)
 end
-if is_full('all') then return {0} end
-local ahead = tonumber(ARGV[7]) + taken['all']
-local waiting = redis.call('zrangebyscore', KEYS[1], '(0', now, 'limit', 0, ahead)
-for _, id in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', 0, 'limit', 0, ahead)) do
+if is_full('all') then return {0, 0} end
+local ahead, from = tonumber(ARGV[7]) + taken['all'], tonumber(ARGV[12])
+local tries = redis.call('zcount', KEYS[1], '(0', now)
+local waiting = redis.call('zrangebyscore', KEYS[1], '(0', now, 'limit', from, ahead)
+local turns = math.max(from - tries, 0)
+for _, id in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', 0, 'limit', turns, ahead)) do
   table.insert(waiting, id)
 end
-local admitted, read, kept_waiting = {}, 0, 0
+local admitted, read, kept_waiting, looked_at, is_cut_off = {}, 0, 0, 0, false
 local function is_passed_over(id)
   local name = string.match(id, '^request:%l+:([^:#]+)[:#]')
   local lane = name and 'repository:' .. string.lower(name)
@@ -81,7 +83,10 @@ local function is_passed_over(id)
   return redis.call('zscore', ARGV[9] .. 'all', id)
 end
 for _, id in ipairs(waiting) do
-  if #admitted >= room or is_full('all') or read >= tonumber(ARGV[11]) then break end
+  if #admitted >= room or is_full('all') then break end
+  is_cut_off = read >= tonumber(ARGV[11])
+  if is_cut_off then break end
+  looked_at = looked_at + 1
   local is_held = is_passed_over(id)
   if not is_held and redis.call('exists', ARGV[10] .. id) == 0 then
     read = read + 1
@@ -113,13 +118,16 @@ for _, id in ipairs(waiting) do
     end
   end
 end
-return {kept_waiting, unpack(admitted)}
+local goes_on = is_cut_off or (looked_at == #waiting and looked_at >= ahead)
+return {kept_waiting, goes_on and from + looked_at or 0, unpack(admitted)}
 """
 """Queue and `SERVED`; room, lease, the three limits, the default model's provider, how far to
-look, the beginnings of the keys of jobs, slots and jobs in progress, how many jobs to read.
+look, the beginnings of the keys of jobs, slots and jobs in progress, how many jobs to read, and
+how many to pass over, because a look before this one has ended there.
 Tries that are due come first. By the clock of Redis, since workers' clocks differ. A job whose
 id tells that its repository is at its limit is passed over unread: a thousand of them cost
-less than reading fifty. Gives how many were seen that do not fit, then those that begin.
+less than reading fifty. Gives how many were seen that do not fit, where the next look goes on
+(0 where this one has reached the end), then those that begin.
 """
 
 RENEW_SLOTS = """

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from bot.leaving import run_workers
 from bot.queues import JOB_KEY, REQUESTS, enqueue, now_ms
-from bot.turns import SLOTS, Limits, find_lanes
+from bot.turns import MOST_READ, SLOTS, Limits, find_lanes
 from bot.worker import Jobs, make_workers
 from jobs.errors import Transient
 from jobs.requests import Repo, Request
@@ -112,6 +112,17 @@ async def test_a_job_that_waits_for_its_limit_holds_no_place_of_the_worker(
         await enqueue(redis, asked("late", 0))
         await world.until(lambda: len(started(world)) == 2)
         assert started(world) == ["many-0", "late-0"]
+
+
+async def test_what_a_full_provider_has_waiting_hides_nobody(redis_url: str, redis: Redis) -> None:
+    """More than one look reads, and first in turn: the next look goes on behind them."""
+    for number in range(MOST_READ + 50):
+        await enqueue(redis, asked(f"repo{number}", 0, models=("claude-sonnet",)))
+    await enqueue(redis, asked("other", 0, models=("gpt-4.1",)))
+    world = World(gate=asyncio.Event())
+    async with working(redis_url, world, limits=Limits(per_provider=1), poll_delay=0.02):
+        await world.until(lambda: len(started(world)) == 2)
+        assert started(world) == ["repo0-0", "other-0"]
 
 
 async def test_the_slots_of_a_dead_worker_run_out(redis_url: str, redis: Redis) -> None:
