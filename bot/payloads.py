@@ -7,7 +7,7 @@ who may ask for what is the handlers' business.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -66,6 +66,7 @@ class _Issue(msgspec.Struct):
     number: int
     labels: list[_Label] = msgspec.field(default_factory=list)
     pull_request: dict[str, Any] | None = None
+    updated_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
 class _Comment(msgspec.Struct):
@@ -170,6 +171,7 @@ def _issue_event(
             sender=_actor(payload.sender),
             issue=payload.issue.number,
             label=labels[0].name,
+            at=payload.issue.updated_at,
         )
     return IssueLabelled(
         delivery=delivery,

@@ -46,6 +46,8 @@ class IssueUnlabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_unla
     sender: Actor
     issue: int
     label: str
+    at: datetime | None = None
+    """When the issue was changed last, by then: this may come late, or a second time."""
 
 
 class IssueCommented(msgspec.Struct, frozen=True, kw_only=True, tag="issue_commented"):

@@ -1,7 +1,8 @@
 """A label was taken off an issue: the benchmark it asked for is not wanted any more.
 
 GitHub lets only people with a say in the repository change labels, so nobody is asked for a
-permission here: to stop the spending needs none of the right to spend.
+permission here: to stop the spending needs none of the right to spend. A delivery that comes
+late, or once more, tells of a label that may be on the issue again; then it is still wanted.
 """
 
 from handlers.decisions import CancelRequests, Decision, Ignore
@@ -11,13 +12,15 @@ from jobs.requests import NEEDS_BENCHMARK
 
 
 async def on_issue_unlabelled(
-    event: IssueUnlabelled, context: HandlerContext, _: Questions
+    event: IssueUnlabelled, context: HandlerContext, questions: Questions
 ) -> Decision:
     """Decide on a label that is gone. The App takes it off itself when a request has ended."""
     if event.label.casefold() != NEEDS_BENCHMARK:
         return Ignore(f"the label is not {NEEDS_BENCHMARK}")
     if context.is_own(event.sender):
         return Ignore("our own doing")
+    if event.at and await questions.is_labelled(event.issue, NEEDS_BENCHMARK, since=event.at):
+        return Ignore("the label was put on again")
     return CancelRequests(
         repo=as_repo(event.repository),
         issue=event.issue,

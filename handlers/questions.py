@@ -24,6 +24,9 @@ class Questions(Protocol):
     async def permission(self, login: str) -> str:
         """What a person may do in the repository now: `admin`, `write` … `none`."""
 
+    async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
+        """Whether an issue bears a label, as it was at `since` or later; never if it is gone."""
+
 
 def utc_now() -> datetime:
     return datetime.now(UTC)

@@ -44,6 +44,20 @@ class IssueCalls:
         await self._refuse_moved(body)
         return _issue_of(body)
 
+    async def is_labelled(self, number: int, label: str, *, since: datetime) -> bool:
+        """Whether the issue bears a label, in any case of letters; never if it is gone.
+
+        GitHub may answer with what it knew a moment ago: an answer from before `since` is no
+        evidence.
+        """
+        try:
+            body = await self._calls.read_json(f"{self._base}/issues/{number}")
+            await self._refuse_moved(body)
+        except Gone:
+            return False
+        names = {_label_name(one).casefold() for one in body.get("labels", ())}
+        return label in names and datetime.fromisoformat(body["updated_at"]) >= since
+
     async def comments(self, number: int) -> list[Comment]:
         """All comments, oldest first."""
         try:

@@ -4,6 +4,7 @@ Only puts the parts together: what each does, and how, stands in its own module.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -56,6 +57,9 @@ class RepositoryClient:
 
     async def issue(self, number: int) -> Issue:
         return await self._issues.issue(number)
+
+    async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
+        return await self._issues.is_labelled(issue, label, since=since)
 
     async def comments(self, number: int) -> Sequence[Comment]:
         return await self._issues.comments(number)

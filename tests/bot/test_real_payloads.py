@@ -55,6 +55,9 @@ class Anybody:
         self.asked += 1
         return "write"
 
+    async def is_labelled(self, *_: object, **__: object) -> bool:
+        return False
+
 
 async def decide(event: Event) -> Decision:
     context = HandlerContext(allowed_owners=("*",), mention="@skillbench")

@@ -10,6 +10,7 @@ from handlers.events import Actor
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_unlabelled import on_issue_unlabelled
 from jobs.requests import Repo
+from tests.builders import NOON
 from tests.handlers.events import (
     MONA,
     OTHER_BOT,
@@ -106,6 +107,16 @@ async def test_our_own_hand_cancels_nothing() -> None:
     """The label comes off when its request has ended."""
     decision = await on_issue_unlabelled(an_unlabelled(sender=OURSELVES), a_context(), Role())
     assert isinstance(decision, Ignore)
+
+
+async def test_a_label_that_is_on_again_is_still_wanted() -> None:
+    """The delivery came late, or once more: GitHub redelivers what is days old."""
+    role = Role()
+    role.labels = ("needs-benchmark",)
+    event = an_unlabelled(at=NOON)
+    assert isinstance(await on_issue_unlabelled(event, a_context(), role), Ignore)
+    role.labels = ()
+    assert isinstance(await on_issue_unlabelled(event, a_context(), role), CancelRequests)
 
 
 async def test_other_labels_mean_nothing() -> None:

@@ -171,6 +171,9 @@ class AnybodyMayWrite:
     async def permission(self, _: str) -> Permission:
         return "write"
 
+    async def is_labelled(self, *_: object, **__: object) -> bool:
+        return False
+
 
 def read_comment(content: bytes) -> str:
     """A comment leads to a decision, and no reply of ours would make us answer ourselves."""

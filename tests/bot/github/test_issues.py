@@ -1,5 +1,7 @@
 """Issues as they stand now, and the ways in which an issue can be gone."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from bot.github.failures import Forbidden
@@ -18,6 +20,19 @@ async def test_an_issue_is_read_whole(world: World):
     assert (issue.author, issue.labels) == ("mona", ("needs-benchmark",))
     assert (issue.is_open, issue.is_locked, issue.is_pull_request) == (True, False, False)
     assert issue.url == world.handle.page(7)
+
+
+async def test_a_label_counts_as_it_was_when_it_is_asked_about(world: World):
+    """GitHub may answer with what it knew a moment ago; that proves nothing."""
+    world.handle.label(7, "Needs-Benchmark", by="mona")
+    await world.client.issue(7)
+    changed = datetime.fromisoformat(world.calls(ISSUE)[-1].answer["updated_at"])
+    later = changed + timedelta(seconds=1)
+    assert await world.client.is_labelled(7, "needs-benchmark", since=changed)
+    assert not await world.client.is_labelled(7, "needs-benchmark", since=later)
+    assert not await world.client.is_labelled(7, "bug", since=changed)
+    world.handle.delete_issue(7, by="mona")
+    assert not await world.client.is_labelled(7, "needs-benchmark", since=changed)
 
 
 async def test_a_pull_request_says_that_it_is_one(world: World):
