@@ -2,8 +2,9 @@
 
 A run that has ended is kept whole, with or without a score: what is left of it then is
 publishing, and that costs nothing however often it fails. Of a step that was begun and left
-nothing, only the beginning is known; its money is counted as gone. A step that was begun
-three times in vain is not begun again: whatever ends it would end it once more.
+nothing, only the beginning is known; its money is counted as gone. A step that three workers
+were lost with is not begun again: whatever ends it would end it once more. A worker that was
+told to leave is none of these, since it notes what the step had spent.
 """
 
 import asyncio
@@ -23,8 +24,10 @@ from jobs.results import RunResult
 from jobs.values import RunSpec
 from jobs.world import RunWorld
 
-MOST_BEGINNINGS = 3
-"""Of a step of a run; more would pay for ever for what takes its worker down or runs too long."""
+MOST_LOST = 3
+"""Beginnings of a step that ended with their worker; more would pay for what takes it down."""
+MOST_BEGINNINGS = 10
+"""Of a step in all: deployments may interrupt it now and then, and not for ever."""
 
 
 class GivenUp(Error):  # noqa: N818 -- reads as the outcome it is
@@ -71,11 +74,12 @@ async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None
     """Note that a step begins which may cost `usd`.
 
     Where it began before and is begun again, what it had spent is gone: as much is set aside
-    once more for the day. Raises `OverBudget` where that is too much, and
-    `GivenUp` where it was begun `MOST_BEGINNINGS` times.
+    once more for the day. Raises `OverBudget` where that is too much, and `GivenUp` where
+    `MOST_LOST` workers were lost with it, or it was begun `MOST_BEGINNINGS` times.
     """
     before = await _count_beginnings(step, spec, world)
-    if before >= MOST_BEGINNINGS:
+    told = [await _is_told(step, number, spec, world) for number in range(1, before + 1)]
+    if told.count(False) >= MOST_LOST or before >= MOST_BEGINNINGS:
         raise GivenUp(
             f"its step {step} was begun {before} times and never ended: each time the worker "
             "that ran it was stopped or lost. It is not begun again, so that it costs no more"
@@ -103,6 +107,11 @@ async def count_lost(
         for number in range(1, lost + 1):
             usd += await _find_spent(step, number, spec, share, world)
     return Lost(attempts, usd)
+
+
+async def _is_told(step: str, number: int, spec: RunSpec, world: RunWorld) -> bool:
+    """Whether it is known what an attempt had spent, so that it was stopped in good order."""
+    return await world.blobs.exists(_key(spec, f"{step}-{number}.usd"))
 
 
 async def _find_spent(

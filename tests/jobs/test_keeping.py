@@ -10,7 +10,7 @@ import pytest
 
 from bot.blobs import Blobs
 from jobs.errors import OverBudget
-from jobs.keeping import begin
+from jobs.keeping import MOST_BEGINNINGS, GivenUp, begin, note_spent
 from jobs.requests import Repo
 from jobs.world import RunWorld
 from tests.builders import a_result
@@ -58,6 +58,27 @@ async def test_each_worker_lost_with_a_session_is_counted_as_having_spent_it_who
     for _ in range(3):
         await begin("with_skill-1", a_result().spec, SHARE, world)
     assert list(purse.taken.values()) == [SHARE, SHARE]
+
+
+async def test_workers_that_were_told_to_leave_are_no_sign_of_a_broken_session(keep) -> None:
+    """Four deployments within one session, then three workers that were lost with it."""
+    world, spec = keep(Purse(Decimal(100))), a_result().spec
+    for _ in range(4):
+        await begin("with_skill-1", spec, SHARE, world)
+        await note_spent("with_skill-1", spec, Decimal("0.1"), world)
+    for _ in range(3):
+        await begin("with_skill-1", spec, SHARE, world)
+    with pytest.raises(GivenUp):
+        await begin("with_skill-1", spec, SHARE, world)
+
+
+async def test_interruptions_without_end_do_not_pay_without_end(keep) -> None:
+    world, spec = keep(Purse(Decimal(100))), a_result().spec
+    for _ in range(MOST_BEGINNINGS):
+        await begin("with_skill-1", spec, SHARE, world)
+        await note_spent("with_skill-1", spec, Decimal("0.1"), world)
+    with pytest.raises(GivenUp):
+        await begin("with_skill-1", spec, SHARE, world)
 
 
 async def test_a_session_that_keeps_taking_workers_down_ends_at_the_days_limit(keep) -> None:
