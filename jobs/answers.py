@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import structlog
 
-from jobs.errors import Gone, IssueMoved, Transient
+from jobs.errors import Gone, IssueMoved, Suspended, Transient
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.ports import Reaction
@@ -100,7 +100,7 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
         if isinstance(trouble, Transient) and not last_try:
             raise
         log.warning("answer_not_posted", key=request.key, problem=str(trouble))
-        return isinstance(trouble, Gone)
+        return isinstance(trouble, Gone) and not isinstance(trouble, Suspended)
     return True
 
 

@@ -10,7 +10,7 @@ import asyncio
 import structlog
 
 from jobs.answers import finish, reply_nothing_to_do
-from jobs.carrying_out import begin, carry_out_answered, open_snapshot
+from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, IssueMoved
@@ -56,7 +56,7 @@ async def _carry_out(request: Request, world: World) -> None:
     kept = request_folder(request)
     stored = await world.runs.blobs.get(f"{kept}/plan.json")
     plan = Plan.model_validate_json(stored) if stored else None
-    commit = plan.commit if plan else await world.github.default_commit()
+    commit = plan.commit if plan else await find_head(world)
     async with open_snapshot(request, commit, world) as snapshot:
         if plan is None:
             plan = await _make_plan(request, issue, snapshot, world)

@@ -36,11 +36,25 @@ class Cancelled(Value):
 
 
 async def end_cancelled(request: Request, cancelled: Cancelled, world: World) -> None:
-    """End a request that was cancelled. Raises `Transient` and `Gone` as GitHub does."""
+    """End a request that was cancelled. Raises `Transient` as GitHub does.
+
+    Where nobody can be told it has ended all the same: whoever found it unfinished would carry
+    it out after all.
+    """
     folder = request_folder(request)
     if await world.runs.blobs.exists(f"{folder}/ended"):
         log.info("ended_before", key=request.key)
         return
+    reason = ""
+    try:
+        await _end_and_tell(request, cancelled, folder, world)
+    except Gone as gone:
+        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
+        reason = str(gone)
+    await world.runs.blobs.put(f"{folder}/ended", reason.encode())
+
+
+async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, world: World) -> None:
     stored = await world.runs.blobs.get(f"{folder}/plan.json")
     state = ProgressComment(asker=request.asker, rows=(), mention=world.runs.settings.mention)
     if stored:
@@ -61,15 +75,15 @@ async def end_cancelled(request: Request, cancelled: Cancelled, world: World) ->
         add=[BENCHMARKED] if any(row.state == "done" for row in state.rows) else [],
         remove=[NEEDS_BENCHMARK] if takes_off else [],
     )
-    await world.runs.blobs.put(f"{folder}/ended", b"")
 
 
 async def _end_run(row: RunRow, spec: RunSpec, world: World) -> RunRow:
     """What became of a run: its report, if it had come so far; else its money is settled."""
     finished = await find_finished(spec, world.runs)
     if finished is not None:
-        report = await publish_run(finished, world)
-        changes: dict[str, object] = {"state": state_of(finished.result), "url": report.url}
+        changes: dict[str, object] = {"state": state_of(finished.result)}
+        with suppress(Gone):  # so that the others are settled; the comment will find it gone, too
+            changes["url"] = (await publish_run(finished, world)).url
         return row.model_copy(update=changes)
     await settle_stopped(spec, world.runs)
     await world.counts.add("runs", "cancelled")

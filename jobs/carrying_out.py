@@ -5,8 +5,8 @@ does in between is its kind's own.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from uuid import uuid4
 
 import structlog
@@ -14,7 +14,7 @@ import structlog
 from jobs.answers import fail, refuse
 from jobs.content.snapshot import Snapshot
 from jobs.content.tarball import extract_tarball
-from jobs.errors import Gone, Transient, UserError
+from jobs.errors import Gone, Refused, Suspended, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.late import forget_late, has_results, put_off
 from jobs.requests import Request
@@ -35,10 +35,11 @@ async def carry_out_answered(work: Work, request: Request, world: World, *, last
     try:
         await _do_or_refuse(work, request, world)
         await forget_late(request, world)
+    except Suspended as pause:
+        if not await put_off(request, str(pause), world):
+            await _end_unanswered(request, pause, world)
     except Gone as gone:
-        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
-        await world.runs.blobs.put(f"{request_folder(request)}/ended", str(gone).encode())
-        await forget_late(request, world)
+        await _end_unanswered(request, gone, world)
     except Transient as trouble:
         if not last_try:
             raise
@@ -66,12 +67,40 @@ async def open_snapshot(request: Request, commit: str, world: World) -> AsyncIte
     folder.mkdir(parents=True)
     try:
         archive = folder / "commit.tar.gz"
-        await world.github.download_tarball(commit, archive)
+        with nullcontext() if request.origin == "push" else _shown_to_us():
+            await world.github.download_tarball(commit, archive)
         root = folder / "tree"
         await asyncio.to_thread(extract_tarball, archive, root)
         yield Snapshot(root, commit, request.repo.name)
     finally:
         await asyncio.to_thread(remove_tree, folder)
+
+
+async def find_head(world: World) -> str:
+    """The newest commit. Raises `Refused` where GitHub does not show it."""
+    with _shown_to_us():
+        return await world.github.default_commit()
+
+
+@contextmanager
+def _shown_to_us() -> Iterator[None]:
+    """Files that GitHub does not show are no reason to say nothing: the issue may be there."""
+    try:
+        yield
+    except Suspended:
+        raise
+    except Gone as gone:
+        log.warning("files_not_shown", reason=str(gone))
+        raise Refused(
+            "GitHub does not show me the files of this repository. An owner has to grant the App "
+            "the permission Contents (read) and accept it for this repository; then ask again."
+        ) from gone
+
+
+async def _end_unanswered(request: Request, gone: Gone, world: World) -> None:
+    log.info("nowhere_to_answer", key=request.key, reason=str(gone))
+    await world.runs.blobs.put(f"{request_folder(request)}/ended", str(gone).encode())
+    await forget_late(request, world)
 
 
 async def _do_or_refuse(work: Work, request: Request, world: World) -> None:

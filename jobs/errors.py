@@ -6,7 +6,8 @@ Error:
     │   └── OverBudget     it would cost more than a limit allows
     ├── Transient          worth another try, after `retry_after`
     └── Gone               the place to answer no longer exists (404, 410, lost access)
-        └── IssueMoved     the issue is in another repository now
+        ├── IssueMoved     the issue is in another repository now
+        └── Suspended      access was taken away, and may be given back
 
 Everything else is a defect: it goes to the log, and the asker gets a run id and one
 sentence that holds nothing of the exception, so that no secret can leak through it.
@@ -51,3 +52,7 @@ class IssueMoved(Gone):
         super().__init__(message)
         self.repository = repository
         self.number = number
+
+
+class Suspended(Gone):
+    """The installation is suspended: nothing can be told for now, and nothing is lost."""

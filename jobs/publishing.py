@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from jobs.comparison import Finished, find_finished
-from jobs.errors import Gone, IssueMoved, Transient, UserError
+from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
@@ -54,6 +54,8 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     tag = f"report:{spec.run_id}"
     try:
         comment = await _post(spec.issue, report, tag, world)
+    except Suspended:
+        raise  # it is posted later, and remembered then
     except Gone:
         await _remember(result, url, world)
         raise

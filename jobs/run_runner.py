@@ -16,6 +16,7 @@ from jobs.publishing import publish_run
 from jobs.reporting.progress_comment import RunState
 from jobs.results import RunRecord, RunResult
 from jobs.sessions.prepared import PLAIN
+from jobs.steps import settle_stopped
 from jobs.under_way import find_under_way, forget_under_way, record_under_way
 from jobs.values import RunSpec
 from jobs.world import World
@@ -94,6 +95,8 @@ class RunRunner:
             raise  # it is carried on
         except Exception:
             await forget_under_way(spec, self._world.runs)
+            if await find_result(spec, self._world.runs) is None:
+                await settle_stopped(spec, self._world.runs)  # the rest is the day's again
             raise
         await forget_under_way(spec, self._world.runs)
         return result, url

@@ -12,10 +12,12 @@ from typing import Any
 
 import httpx
 
-from jobs.errors import Gone, Transient
+from jobs.errors import Gone, Suspended, Transient
 
 LONGEST_MESSAGE = 200
 """Characters of GitHub's own message that are kept; it is one sentence."""
+SUSPENDED = "suspended"
+"""In GitHub's words for it: "This installation has been suspended"."""
 LONGEST_SAID_S = 86_400.0
 """A longer wait is a mistake of a clock or a header; limits last an hour at most."""
 
@@ -52,6 +54,10 @@ class Forbidden(Gone):
     """403 that is no rate limit: suspended, or a permission is missing."""
 
 
+class SuspendedInstallation(Forbidden, Suspended):
+    """403 because somebody has suspended the installation, which they may take back."""
+
+
 class BadCredentials(Transient):
     """The App itself is not accepted; an operator must act, so the work is kept meanwhile."""
 
@@ -84,6 +90,8 @@ def failure_of(response: httpx.Response, *, now: float) -> Exception:
         return ServerTrouble(message)
     if status in {403, 429} and (limit := _limit_of(response, said, message, now=now)):
         return limit
+    if status == 403 and SUSPENDED in said.lower():
+        return SuspendedInstallation(message)
     final = {401: TokenExpired, 403: Forbidden, 404: NotFound, 410: NotFound, 451: NotFound}
     if kind := final.get(status):
         return kind(message)
@@ -95,7 +103,7 @@ def token_failure_of(response: httpx.Response, installation: int, *, now: float)
     """The failure of a request for an installation token; it concerns the whole installation."""
     failure = failure_of(response, now=now)
     if isinstance(failure, Forbidden):
-        return Forbidden(f"installation {installation} gives no access: {failure}")
+        return type(failure)(f"installation {installation} gives no access: {failure}")
     if isinstance(failure, NotFound):
         return NotFound(f"the App is not installed any more (installation {installation})")
     if isinstance(failure, TokenExpired):
