@@ -56,7 +56,7 @@ def replace_description(content: bytes, description: str, path: str) -> bytes:
     if not _is_yaml(changed) or read_back != " ".join(description.split()):
         raise Refused(
             f"the description in {quoted(path)} cannot be replaced: its front matter is no "
-            "valid YAML. Mend it first."
+            "valid YAML, or needs the one it has. Mend it first."
         )
     return result
 

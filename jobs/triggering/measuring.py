@@ -25,6 +25,7 @@ from jobs.triggering.defaults import (
 from jobs.triggering.estimate import Estimate, estimate_evaluation, estimate_optimization
 from jobs.triggering.eval_set import EvalSet
 from jobs.triggering.evaluation import Evaluator, Heard, Terms
+from jobs.triggering.front_matter import replace_description
 from jobs.triggering.installed import Installed, install_skills
 from jobs.triggering.observations import QueryResult
 from jobs.triggering.optimization import Optimization
@@ -90,6 +91,7 @@ class Measuring:
         installed = await asyncio.to_thread(self._install, self.description, "first")
         runs = self.options.runs_per_query
         if optimizing:
+            await asyncio.to_thread(self._check_file)
             return await asyncio.to_thread(
                 estimate_optimization,
                 self.split(),
@@ -186,6 +188,11 @@ class Measuring:
                 description=own,
             )
         return self._installed[name]
+
+    def _check_file(self) -> None:
+        """Raise `Refused` for a SKILL.md whose description could not be exchanged for another."""
+        path = skill_path(self.skill.path, SKILL_FILE)
+        replace_description(self.snapshot.read_bytes(path), "Another one.", path)
 
     @property
     def _limits(self) -> Limits:

@@ -172,3 +172,20 @@ async def test_a_set_of_one_kind_cannot_be_parted(bench: Bench):
     assert ended.code == 2
     assert "0 queries that should not trigger" in ended.said
     assert bench.api.requests == []
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["description: Helps.\nversion: a: b", "description: Helps.\ndescription: And how."],
+    ids=["no YAML", "twice"],
+)
+async def test_a_file_that_could_take_no_other_description_is_refused_for_nothing(
+    bench: Bench, front: str
+):
+    """It can be read and measured, but what is found could not be tried in its place."""
+    text = f"---\nname: pdf\n{front}\n---\n# How to\n"
+    (bench.folder / "skills/pdf/SKILL.md").write_text(text)
+    ended = await bench.run("optimize")
+    assert ended.code == 2
+    assert "cannot be replaced" in ended.said
+    assert bench.api.requests == []
