@@ -3,6 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
+from jobs.planning.dedup import kept
 from jobs.requests import Repo, Value
 from jobs.triggering.observations import QueryResult
 from jobs.triggering.optimization import Optimization
@@ -68,11 +69,11 @@ class Found(Value):
         return TriggerRecord(
             run=run.run_id,
             kind=run.kind,
-            repo=self.repo.full_name,
-            skill=run.skill.path,
+            repo=kept(self.repo.full_name),
+            skill=kept(run.skill.path),
             skill_sha=run.skill.sha,
             eval_set=digest_eval_set(run.eval_set),
-            model=run.model.sent,
+            model=kept(run.model.sent),
             launcher=run.launcher,
             key=run.key,
             queries=len(run.eval_set.queries),

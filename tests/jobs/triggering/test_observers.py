@@ -222,5 +222,5 @@ async def test_sessions_side_by_side_see_no_skills_of_each_other(
         await asyncio.gather(*(observe(number) for number in range(count)))
     for number in range(count):
         (asked,) = [one for one in scripted.requests if f"query number {number}." in one.prompt]
-        named = {other for other in range(count) if f"own-{other}" in str(asked.body)}
+        named = {other for other in range(count) if f"own-{other}:" in str(asked.body)}
         assert named == {number}
