@@ -2,8 +2,8 @@
 
 A host is allowed by its name; where the name leads is looked up here, once, and only public
 addresses are used, so that no name can lead to the worker's own machine or network. Every
-host that was asked for is remembered, for the report. What goes through a tunnel is
-encrypted and not looked at.
+host that was asked for is remembered, for the report. Of what goes through a tunnel only the
+greeting is looked at, which has to name the same host; the rest is encrypted.
 """
 
 import asyncio
@@ -13,9 +13,12 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
+from jobs.proxy.greeting import HostRefused, read_greeting
+
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
 Dial = Callable[[str, int], Awaitable[Streams]]
+ReadGreeting = Callable[[asyncio.StreamReader, bytes, str], Awaitable[bytes]]
 
 PORT = 443
 PLAIN_REFUSED = "only HTTPS is open"
@@ -26,10 +29,6 @@ _CHUNK = 64 * 1024
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-
-
-class HostRefused(Exception):  # noqa: N818
-    """A tunnel that is not opened; the message says why."""
 
 
 async def resolve_host(host: str) -> list[str]:
@@ -63,10 +62,12 @@ class HostGate:
         *,
         resolve: Resolve = resolve_host,
         dial: Dial = asyncio.open_connection,
+        read_greeting: ReadGreeting = read_greeting,
     ) -> None:
         self._allowed = {_plain(host) for host in allowed}
         self._resolve = resolve
         self._dial = dial
+        self._read_greeting = read_greeting
         self.reached: dict[str, None] = {}
         """Hosts to which a tunnel was opened, in order."""
         self.refused: dict[str, str] = {}
@@ -82,6 +83,17 @@ class HostGate:
             raise
         self.reached.setdefault(host)
         return streams
+
+    async def greet(self, target: str, reader: asyncio.StreamReader, sent: bytes) -> bytes:
+        """What a client says first through the tunnel to `target`, to be passed on.
+
+        `sent` was read from it before. Raises `HostRefused` where it asks for another host.
+        """
+        try:
+            return await self._read_greeting(reader, sent, _plain(target.rpartition(":")[0]))
+        except HostRefused as refusal:
+            self._remember(target, str(refusal))
+            raise
 
     def refuse_plain(self, target: str) -> None:
         """Note that an address was asked for without encryption (`http://host/path`)."""

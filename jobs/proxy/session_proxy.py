@@ -16,7 +16,8 @@ from pathlib import Path
 import structlog
 
 from jobs.proxy.client_connection import BodyTooLarge, ClientConnection, ClientGone
-from jobs.proxy.connect import PLAIN_REFUSED, HostGate, HostRefused, carry
+from jobs.proxy.connect import PLAIN_REFUSED, HostGate, carry
+from jobs.proxy.greeting import HostRefused
 from jobs.proxy.model_proxy import ModelProxy
 from jobs.proxy.refusal import Refusal
 
@@ -99,9 +100,14 @@ class SessionProxy:
             said = f"skillbench: {target} is not reached: {refusal}\n".encode()
             await client.reply(403, _TEXT, said)
             return
-        await client.begin(200, [])
-        streams[1].write(client.take_over())
-        await carry((client.reader, client.writer), streams)
+        try:
+            await client.begin(200, [])
+            streams[1].write(await self.gate.greet(target, client.reader, client.take_over()))
+            await carry((client.reader, client.writer), streams)
+        except HostRefused:
+            client.abort()
+        finally:
+            streams[1].close()
 
     async def _refuse_plain(self, target: str, client: ClientConnection) -> None:
         """Answer `GET http://host/…`: what is not encrypted could be anybody's answer."""

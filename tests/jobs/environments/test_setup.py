@@ -12,6 +12,7 @@ from jobs.environments.setup import last_lines
 from jobs.errors import Refused
 from jobs.proxy.connect import HostGate
 from tests.jobs.environments.making import an_environment, kept, make_environments, run_prepared
+from tests.jobs.proxy.net import take_any_greeting
 
 GREETER = """
 printf '#!/bin/sh\\necho "hello from $0"\\n' > /opt/environment/bin/greet
@@ -189,7 +190,10 @@ async def test_a_script_reaches_the_hosts_that_are_named_and_hears_which_were_no
 
     async with server:
         environments = make_environments(
-            tmp_path, make_gate=lambda hosts: HostGate(hosts, resolve=resolve, dial=dial)
+            tmp_path,
+            make_gate=lambda hosts: HostGate(
+                hosts, resolve=resolve, dial=dial, read_greeting=take_any_greeting
+            ),
         )
         with pytest.raises(Refused) as refused:
             await environments.prepare(an_environment(CONNECT, hosts=("cran.example",)))

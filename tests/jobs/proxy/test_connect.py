@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from jobs.proxy.connect import MAX_REMEMBERED, HostRefused, is_public
+from jobs.proxy.connect import MAX_REMEMBERED, is_public
+from jobs.proxy.greeting import HostRefused
 from tests.jobs.proxy.net import PUBLIC, Net
 from tests.jobs.proxy.opened import opened_proxy
 
