@@ -17,14 +17,14 @@ _VENDOR = (
     "microsoft|minimax|mistralai|mistral|moonshotai|moonshot|nvidia|ollama|openai|qwen|together|"
     "x-ai|xai"
 )
-_GATEWAY = "bedrock|converse|fireworks|models|openrouter|vertex_ai|vertex"
+_GATEWAY = "amazon-bedrock|bedrock|converse|fireworks|models|openrouter|vertex_ai|vertex"
 _REGION = "af|apac|au|ca|eu|global|il|jp|me|mx|sa|us-gov|us"
 
-# `anthropic/`, `models/`, `openai:` in front of a name, and Vertex's
-# `publishers/anthropic/models/` with the project and place before it.
+# `anthropic/`, `models/`, `openai:` in front of a name, `bedrock/us-east-1/` with the data
+# centre, and Vertex's `publishers/anthropic/models/` with the project and place before it.
 _SLASH_PREFIX = re.compile(
     rf"(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/[^/]+/models/"
-    rf"|(?:{_VENDOR}|{_GATEWAY})[/:]"
+    rf"|(?:{_VENDOR}|{_GATEWAY})[/:](?:[a-z]+(?:-[a-z]+)+-?\d+/)?"
 )
 # Amazon's resource names end in the id: arn:aws:bedrock:REGION:ACCOUNT:inference-profile/ID
 _ARN_PREFIX = re.compile(r"arn:[^/]*/")

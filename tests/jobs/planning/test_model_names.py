@@ -29,6 +29,9 @@ GOLDEN = Path(__file__).parents[4] / "shared/data/pharma/golden.json"
         ("anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5-20251001"),
         ("eu.anthropic.claude-haiku-4-5-20251001-v1:0:200k", "claude-haiku-4-5-20251001"),
         ("bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5-20251001"),
+        ("amazon-bedrock/anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5-20251001"),
+        ("bedrock/us-east-1/anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5-20251001"),
+        ("vertex_ai/europe-west4/claude-haiku-4-5@20251001", "claude-haiku-4-5-20251001"),
         ("openrouter/anthropic/claude-haiku-4-5-20251001", "claude-haiku-4-5-20251001"),
         (
             "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0",
