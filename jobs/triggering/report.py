@@ -62,12 +62,12 @@ def render_wish(result: QueryResult) -> str:
 
 
 def _render_rate(result: QueryResult) -> str:
-    """`2/3 (21-94%)`: how often the skill fired, with the interval of its rate."""
+    """`2/3 (21-94%)`: how often the skill fired, with the interval of its rate; not broken."""
     interval = find_rate_interval(result.fired, result.seen)
     if interval is None:
         return "no session seen"
     low, high = round(interval.low * 100), round(interval.high * 100)
-    return f"{result.fired}/{result.seen} ({low}-{high}%)"
+    return f"{result.fired}/{result.seen}&nbsp;({low}&#8209;{high}%)"
 
 
 def render_percent(value: float | None) -> str:
@@ -122,7 +122,7 @@ def _tables(results: Sequence[QueryResult]) -> list[Part]:
 
 def _render_others(result: QueryResult) -> str:
     shown = [
-        escape.code(name, 60) + (f" in {count}" if count > 1 else "")
+        f"{escape.code(name, 60)} {count}/{len(result.observations)}"
         for name, count in list(result.others.items())[:3]
     ]
     return ", ".join(shown) or "—"

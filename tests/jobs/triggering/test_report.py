@@ -43,7 +43,7 @@ def test_the_decision_stands_first(fired: tuple[tuple[bool | None]], headline: s
 
 def test_a_session_that_broke_is_told_apart_from_a_quiet_one():
     report = render_report(a_found(((None, True, True), (False, False, False))), PLACE)
-    assert "2/2 (34-100%)" in report
+    assert "2/2&nbsp;(34&#8209;100%)" in report
     assert "- 1 session: the stream broke off" in report
     assert "1 session broke and count for nothing" in report
 
