@@ -129,7 +129,7 @@ class CliConversations:
                     image=talk.prepared.image,
                 ) as sandbox,
             ):
-                met.environment = talk.prepared.identity or sandbox.identity
+                met.environment = talk.prepared.identity_in(sandbox.identity)
                 arguments = make_cli_arguments(talk.model.sent, talk.limits, talk.system)
                 ended, stopped = await watch.run(sandbox, make_program(arguments), talk.prompt)
         outcome = Outcome(

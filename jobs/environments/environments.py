@@ -19,7 +19,7 @@ from jobs.environments.preflight import check_packages
 from jobs.environments.setup import TARGET, VARIABLES, SetupRunner
 from jobs.errors import Refused
 from jobs.sessions.box import Bind
-from jobs.sessions.prepared import PLAIN, Prepared
+from jobs.sessions.prepared import PLAIN, Prepared, join_identities
 from jobs.sessions.reach import open_reaching
 from jobs.sessions.workspace import Workspace
 from jobs.values import Environment
@@ -52,8 +52,11 @@ class SandboxEnvironments:
         if environment is None:
             return PLAIN
         made = await self._make(environment)
-        image = (f"image {made.image[:_SHOWN]}",) if made.image else ()
-        return replace(made, facts=(*image, *await self._check(environment, made)))
+        facts = await self._check(environment, made)
+        if made.image:
+            return replace(made, facts=(f"image {made.image[:_SHOWN]}", *facts))
+        # below it lies what the machine or the operator's image has, such as R itself
+        return replace(made, facts=facts, identity=join_identities(made.identity, *facts))
 
     async def _make(self, environment: Environment) -> Prepared:
         refuse_misfit(environment, self.runner.sandboxes.name)

@@ -93,7 +93,7 @@ class ApiLauncher:
             transcript_truncated=sink.truncated,
             tools=tuple(tool.name for tool in tools.tools),
             refused_hosts=sandbox.refused_hosts,
-            environment=session.prepared.identity or sandbox.identity,
+            environment=session.prepared.identity_in(sandbox.identity),
             sandbox=self.sandboxes.name,
         )
 

@@ -4,6 +4,7 @@ A plain value, so that launchers need not know how it came about. Both arms are 
 same one; whether they met the same is read off their results afterwards.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ class Prepared:
 
     name: str = ""
     identity: str = ""
-    """What there really is: the image's id, or the digest of the prepared folder."""
+    """What there really is: the image's id, or a digest over the prepared folder and the facts."""
     image: str = ""
     """Image of the docker sandbox, as its id; empty: the operator's."""
     binds: Sequence[Bind] = ()
@@ -27,6 +28,10 @@ class Prepared:
     facts: tuple[str, ...] = ()
     """What pre-flight found, for the report: `R 4.2.2`, `jsonlite 1.8.4`."""
 
+    def identity_in(self, sandbox: str) -> str:
+        """What a session meets, where the sandbox itself says that it is `sandbox` (its image)."""
+        return join_identities(self.identity, sandbox)
+
     @property
     def told(self) -> tuple[str, ...]:
         """What a report says of it: its name, then what is in it; empty for the plain sandbox."""
@@ -34,6 +39,14 @@ class Prepared:
             return ()
         hosts = (f"hosts that can be reached: {', '.join(self.hosts)}",) if self.hosts else ()
         return (self.name, *self.facts, *hosts)
+
+
+def join_identities(*identities: str) -> str:
+    """One identity for several that are met together; the same twice, or none, adds nothing."""
+    known = list(dict.fromkeys(filter(None, identities)))
+    if len(known) < 2:
+        return "".join(known)
+    return f"sha256:{hashlib.sha256(' '.join(known).encode()).hexdigest()}"
 
 
 PLAIN = Prepared()

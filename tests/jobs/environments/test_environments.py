@@ -9,6 +9,8 @@ import pytest
 
 from jobs.environments.environments import SandboxEnvironments
 from jobs.errors import Refused, Transient
+from jobs.sessions.box import Bind
+from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.prepared import PLAIN
 from jobs.sessions.unconfined import UnconfinedMaker
 from jobs.values import Environment
@@ -16,6 +18,19 @@ from tests.jobs.environments.making import an_environment, kept, make_environmen
 
 RANDOM = "head -c 16 /dev/urandom > /opt/environment/random; echo done"
 """Whoever runs this a second time has another folder."""
+
+
+class Machine(BubblewrapMaker):
+    """A machine whose Python has modules of its own."""
+
+    def __init__(self, modules: Path) -> None:
+        super().__init__(use_memory_group=False)
+        self._modules = modules
+
+    def open(self, work, *, binds=(), environment=None, **more):
+        own = Bind(self._modules, "/opt/machine")
+        variables = {**(environment or {}), "PYTHONPATH": "/opt/machine"}
+        return super().open(work, binds=[*binds, own], environment=variables, **more)
 
 
 @pytest.fixture
@@ -30,7 +45,7 @@ async def test_without_an_environment_the_sandbox_is_as_it_is(environments):
 async def test_an_environment_of_hosts_and_packages_alone_makes_nothing(environments):
     wanted = an_environment(hosts=("cran.r-project.org",), commands=("sh",))
     prepared = await environments.prepare(wanted)
-    assert (prepared.name, prepared.identity) == ("r-check", f"sha256:{wanted.digest}")
+    assert prepared.name == "r-check"
     assert prepared.hosts == ("cran.r-project.org",)
     assert prepared.facts == ("sh (command)",)
     assert (prepared.binds, dict(prepared.variables), prepared.image) == ((), {}, "")
@@ -61,6 +76,19 @@ async def test_what_was_built_elsewhere_from_the_same_definition_is_told_apart(t
     one, other = (make_environments(tmp_path / name) for name in ("one", "other"))
     first, second = await one.prepare(wanted), await other.prepare(wanted)
     assert first.identity != second.identity
+
+
+async def test_machines_that_have_other_versions_of_a_package_are_told_apart(tmp_path):
+    """What is looked for on the machine itself belongs to the world that a session meets."""
+    told = []
+    for version in ("1.0", "2.0", "1.0"):
+        module = tmp_path / f"{len(told)}" / "tool.py"
+        module.parent.mkdir()
+        module.write_text(f"__version__ = '{version}'\n")
+        environments = make_environments(module.parent, maker=Machine(module.parent))
+        told.append((await environments.prepare(an_environment(python=("tool",)))).identity)
+    assert told[0] != told[1]
+    assert told[0] == told[2]
 
 
 async def test_pre_flight_looks_again_each_time(environments, tmp_path):

@@ -211,6 +211,15 @@ async def test_an_image_is_refused_where_there_are_no_images(scene, tmp_path):
     assert scene.api.requests == []
 
 
+def test_the_image_below_an_environment_is_a_part_of_what_a_session_meets():
+    """An operator who changes it between two sessions of a run has changed their world."""
+    plain, prepared = Prepared(), Prepared(identity="sha256:5e5e")
+    assert plain.identity_in("") == ""
+    assert plain.identity_in("sha256:aaaa") == "sha256:aaaa"
+    assert prepared.identity_in("") == prepared.identity_in("sha256:5e5e") == "sha256:5e5e"
+    assert len({prepared.identity_in(image) for image in ("", "sha256:aaaa", "sha256:bbbb")}) == 3
+
+
 async def test_an_environment_that_fits_is_proven_without_a_model(scene, prepared, tmp_path):
     await scene.launcher.prove(prepared, tmp_path / "proof")
     assert scene.api.requests == []
