@@ -2,7 +2,7 @@
 
 Refuses, before anything is spent, a skill that could not be told from something of Claude
 Code's own or that no agent would be offered. What is installed is a copy, whole and as it
-is; no line of it is changed.
+is; only what stands above its front matter is left out, since Claude Code sees none below.
 """
 
 import re
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from jobs.claude_code.events import Call
+from jobs.content.skills import SKILL_FILE
 from jobs.errors import Refused
 from jobs.values import Skill
 
@@ -31,6 +32,7 @@ TAKEN_NAMES = frozenset(
 """As Claude Code 2.1.197 lists them in the first event of a session without skills."""
 _TELLTALE = 30
 """Characters: a shorter line may stand in any text."""
+_ABOVE_FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?=---[ \t]*\r?\n)")
 _OUTSIDE_NAMES = re.compile(r"[^\w.-]+")
 
 
@@ -65,7 +67,19 @@ def folder_name(skill: Skill) -> str:
 
 def install_skill(source: Path, work: Path, name: str) -> None:
     """Copy a skill's folder to where the session in `work` discovers it. Blocks."""
-    shutil.copytree(source, work / ".claude" / "skills" / name)
+    target = work / ".claude" / "skills" / name
+    shutil.copytree(source, target)
+    uncover_front_matter(target / SKILL_FILE)
+
+
+def uncover_front_matter(skill_file: Path) -> None:
+    """Take a byte order mark and blank lines from above the front matter of an installed file.
+
+    Claude Code 2.1 looks for it in the first bytes, and else lists the skill as `---`.
+    """
+    content = skill_file.read_bytes()
+    if (above := _ABOVE_FRONT_MATTER.match(content)) and above.end():
+        skill_file.write_bytes(content[above.end() :])
 
 
 @dataclass(frozen=True, slots=True)

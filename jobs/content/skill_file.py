@@ -6,6 +6,7 @@ lenient second reading finds name and description and says so; a skill is lost o
 file is not text. Nothing is cut and nothing is corrected in the file itself.
 """
 
+import codecs
 import re
 from dataclasses import dataclass
 
@@ -50,6 +51,11 @@ def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
     """
     warnings: list[str] = []
     front, body = _split(decode(content, path), path, warnings)
+    if front is not None and content.startswith(codecs.BOM_UTF8):
+        warnings.append(
+            f"{quoted(path)} begins with a byte order mark, behind which Claude Code sees no front "
+            "matter; sessions were given it without. Save it as UTF-8 without that mark."
+        )
     fields = {} if front is None else _front_matter(front, path, warnings)
     name = _name(fields.get("name", ""), path, folder, warnings)
     description = " ".join(clean_text(fields.get("description", "")).split())

@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.claude_code.installed_skill import check_installable, folder_name
+from jobs.claude_code.installed_skill import (
+    check_installable,
+    folder_name,
+    uncover_front_matter,
+)
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
@@ -96,6 +100,7 @@ def install_skills(
             own_file.read_bytes(), description, skill_path(skill.path, SKILL_FILE)
         )
         own_file.write_bytes(changed)
+    uncover_front_matter(own / SKILL_FILE)
     remarks, listed = [], []
     for one in neighbours[:MOST_NEIGHBOURS]:
         name = folder_name(one)
@@ -106,6 +111,7 @@ def install_skills(
         try:
             check_installable(one)
             stage_skill(snapshot, one, folder / name, ())
+            uncover_front_matter(folder / name / SKILL_FILE)
         except Refused as problem:
             shutil.rmtree(folder / name, ignore_errors=True)
             remarks.append(f"{quoted(one.path)} was left out: {problem}")

@@ -8,6 +8,7 @@ from jobs.claude_code.installed_skill import (
     check_installable,
     folder_name,
     install_skill,
+    uncover_front_matter,
 )
 from jobs.claude_code.launcher import ClaudeCodeLauncher
 from jobs.errors import Refused
@@ -72,6 +73,24 @@ def test_a_skill_is_installed_whole(tmp_path):
     installed = tmp_path / "work" / ".claude" / "skills" / "word-count"
     assert (installed / "SKILL.md").read_bytes() == (source / "SKILL.md").read_bytes()
     assert (installed / "scripts" / "count.sh").stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize("above", [b"\xef\xbb\xbf", b"\n \r\n", b"\xef\xbb\xbf\n"])
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_nothing_stands_above_the_front_matter_of_an_installed_skill(tmp_path, above, line_end):
+    skill_file = a_skill_folder(tmp_path) / "SKILL.md"
+    plain = skill_file.read_bytes().replace(b"\n", line_end) + above
+    skill_file.write_bytes(above + plain)
+    uncover_front_matter(skill_file)
+    assert skill_file.read_bytes() == plain
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf# Text\n", b"\n\nText\n---\n", b"----\n"])
+def test_a_file_without_front_matter_is_installed_as_it_is(tmp_path, content):
+    skill_file = tmp_path / "SKILL.md"
+    skill_file.write_bytes(content)
+    uncover_front_matter(skill_file)
+    assert skill_file.read_bytes() == content
 
 
 def test_a_forced_skill_may_have_any_name(launcher):

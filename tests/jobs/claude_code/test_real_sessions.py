@@ -198,6 +198,28 @@ async def test_a_skill_named_like_one_of_claude_codes_own_is_refused_before_anyt
     assert not api.requests
 
 
+@pytest.mark.parametrize(
+    ("head", "description"),
+    [
+        ("\ufeff---\r\nname: word-count\r\ndescription: Counts.\r\n---\r\n", "Counts."),
+        ("\n---\nname: word-count\ndescription: Counts.\n---\n", "Counts."),
+        ("---\nname: word-count\ndescription: Counts: words in: it\n---\n", "Counts: words in: it"),
+        ("---\nname: word-count\ndescription: >\n  Counts\n  words.\n---\n", "Counts words."),
+    ],
+    ids=["byte order mark", "blank line", "colon", "block"],
+)
+async def test_claude_code_lists_the_description_that_reports_show(
+    api, start, tmp_path, head, description
+):
+    """However the front matter is written."""
+    folder = tmp_path / Arm.WITH_SKILL
+    folder.mkdir()
+    (a_skill_folder(folder) / "SKILL.md").write_text(f"{head}Count.\n", newline="")
+    api.script(Reply(text="42"))
+    await start(Arm.WITH_SKILL)
+    assert f"- word-count: {description}\n" in f"{api.requests[0].prompt}\n"
+
+
 async def test_a_skill_whose_name_is_no_folder_name_is_found(api, start, tmp_path):
     (tmp_path / Arm.WITH_SKILL).mkdir()
     text = "---\nname: Word Count 2\ndescription: Counts.\n---\nCount.\n"
