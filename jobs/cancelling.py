@@ -20,6 +20,7 @@ from jobs.reporting.progress_comment import ProgressComment, RunRow, render_prog
 from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request, Value
 from jobs.run_runner import state_of
 from jobs.steps import settle_stopped
+from jobs.under_way import forget_under_way
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -85,6 +86,7 @@ async def _end_run(row: RunRow, spec: RunSpec, world: World) -> RunRow:
         with suppress(Gone):  # so that the others are settled; the comment will find it gone, too
             changes["url"] = (await publish_run(finished, world)).url
         return row.model_copy(update=changes)
+    await forget_under_way(spec, world.runs)  # whoever asks for the same now has a run of their own
     await settle_stopped(spec, world.runs)
     await world.counts.add("runs", "cancelled")
     return row.model_copy(update={"state": "cancelled"})

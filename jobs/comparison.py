@@ -7,6 +7,7 @@ GitHub, and nothing here knows how a session or a judge works inside.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
+from jobs.errors import OverBudget
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import (
     GivenUp,
@@ -134,6 +136,8 @@ async def run_comparison(
     await keep_ended(result, {name: folder / name for name in _KEPT}, world)
     for arm in Arm:
         await withdraw(arm_step(arm), spec, limits, world)
+    with suppress(OverBudget):  # known already, unless Redis was emptied within the run
+        await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     await settle_ended(result, world)
     return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
 

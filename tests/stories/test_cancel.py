@@ -127,6 +127,8 @@ async def test_a_label_taken_off_cancels_and_put_on_again_pays_only_what_is_miss
         scene.label(1)
         await scene.label_gone(1)
         assert len(scene.reports(1)) == 1
+        assert "### Finished: 1 report" in scene.bot_comments(1)[1]
+        assert scene.repository.labels(1) == ["benchmarked"]
         assert [one for one in api.requests if has_skill(one)] == asked
         assert before < await spent(scene) < before + Decimal("0.5")
         assert list(bundles.glob("*/*")) == []

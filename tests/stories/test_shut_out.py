@@ -16,7 +16,7 @@ from tests.stories.test_cancel import MODEL, MODELS, spent
 from tests.stories.test_crash import is_judging
 from tests.stories.test_leaving import running
 from tests.stories.test_moved_places import endings
-from tests.stories.test_outage import late_gone, put_back
+from tests.stories.test_outage import empty_redis, late_gone, put_back
 
 
 def is_working(asked: Asked) -> bool:
@@ -115,3 +115,19 @@ async def test_a_run_that_breaks_gives_back_what_was_set_aside(
         await scene.label_gone(1)
         assert "failed" in scene.bot_comments(1)[0]
         assert await spent(scene) < Decimal(1)
+
+
+async def test_what_a_run_costs_is_counted_though_redis_was_emptied_within_it(
+    tmp_path: Path, app_key: str
+) -> None:
+    """The day's other runs are forgotten with Redis; this one has still to be told."""
+    api, gate = ScriptedModelApi(models=MODELS), Gate()
+    api.fail(Stall(gate=gate), times=1, when=is_working)
+    async with playing(tmp_path, app_key, model_api=api, model=MODEL) as scene:
+        scene.label(1)
+        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        await empty_redis(scene)
+        gate.released.set()
+        await scene.label_gone(1)
+        assert len(scene.reports(1)) == 1
+        assert Decimal(0) < await spent(scene) < Decimal(1)
