@@ -15,7 +15,6 @@ from jobs.errors import Gone
 from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.requests import Request
-from jobs.triggering.left import leave
 from jobs.triggering.plan import Kind, TriggerPlan, TriggerRun
 from jobs.triggering.progress import TriggerProgress, make_progress, render_progress
 from jobs.triggering.publishing import publish
@@ -59,6 +58,5 @@ async def _end_run(
     if found is not None:
         return {"state": "done", "url": await publish(found, plan, snapshot, world)}
     await settle(run, world.triggers, ended=False)
-    await leave(run, world.triggers.blobs)
     await world.place.counts.add("runs", "cancelled")
     return {"state": "cancelled"}

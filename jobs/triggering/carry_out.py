@@ -14,7 +14,7 @@ from jobs.answers import answer, react_to_end
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
-from jobs.errors import OverBudget
+from jobs.errors import IssueMoved, OverBudget
 from jobs.keeping import request_folder
 from jobs.living_comment import LivingText, living_text
 from jobs.planning.rows import CARRIED_ON
@@ -26,7 +26,7 @@ from jobs.triggering.planning import TriggerPlanner
 from jobs.triggering.progress import TriggerProgress, TriggerRow, make_progress, render_progress
 from jobs.triggering.replies import render_confirmation, render_known
 from jobs.triggering.report_frame import render_command
-from jobs.triggering.runner import TriggerRunner
+from jobs.triggering.runner import TriggerRunner, publish_found, settle_unfinished
 from jobs.triggering.world import TriggerRequestWorld
 
 REST_S = 5.0
@@ -38,12 +38,17 @@ async def carry_out(request: Request, world: TriggerRequestWorld, *, last_try: b
     await carry_out_answered(
         lambda: _carry_out(request, world), request, world.place, last_try=last_try
     )
+    await settle_unfinished(request, world)
 
 
 async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
     place = world.place
     is_push = request.origin == "push"
-    issue = None if is_push else await place.github.issue(request.issue)
+    try:
+        issue = None if is_push else await place.github.issue(request.issue)
+    except IssueMoved:
+        await publish_found(request, world)
+        raise
     if not await begin(request, place):
         return
     kept = request_folder(request)

@@ -38,7 +38,7 @@ class TriggerRun(Value):
     key: str
     """Digest of everything that decides what is found: what has one key is measured once."""
     prefix: str
-    """Where observations are kept."""
+    """Where observations are kept, unless those of an unfinished one like it are taken over."""
     page_id: str
     """Of the live page; nobody can guess it."""
     estimate: Estimate

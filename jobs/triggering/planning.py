@@ -22,7 +22,6 @@ from jobs.triggering.choosing import choose_eval_set, choose_skill, find_own_set
 from jobs.triggering.estimate import Estimate, make_purse
 from jobs.triggering.eval_set import EvalSet
 from jobs.triggering.installed import find_neighbours
-from jobs.triggering.left import find_left
 from jobs.triggering.measuring import Measuring
 from jobs.triggering.plan import Kind, Subject, TriggerPlan, TriggerRun, make_key, make_options
 from jobs.triggering.purse import Purse
@@ -145,7 +144,6 @@ class TriggerPlanner:
                 return known
         asking = f"{self.request.key}|{self.request.asked_at.isoformat()}|{key}|{model.sent}"
         run_id = hashlib.sha256(asking.encode()).hexdigest()[:12]
-        prefix = f"runs/{run_id}"
         kind: Kind = "optimize" if self.request.kind == "optimize" else "trigger"
         measuring = self._make_measuring(subject, model, run_id)
         try:
@@ -171,7 +169,7 @@ class TriggerPlanner:
             model=model,
             launcher=subject.launcher,
             key=key,
-            prefix=(None if self.request.force else await find_left(key, blobs)) or prefix,
+            prefix=f"runs/{run_id}",
             page_id=secrets.token_hex(16),
             estimate=estimate,
             most_usd=purse.usd,

@@ -10,13 +10,15 @@ from uuid import uuid4
 import structlog
 
 from jobs.alongside import alongside
+from jobs.carrying_out import open_snapshot
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, OverBudget, Transient, UserError
-from jobs.keeping import found_key
+from jobs.keeping import found_key, request_folder
+from jobs.requests import Request
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import remove_tree
 from jobs.triggering.found import Found
-from jobs.triggering.left import leave, take
+from jobs.triggering.left import forget_left, take_over
 from jobs.triggering.live_page import LivePage
 from jobs.triggering.measuring import Measuring
 from jobs.triggering.optimization import Optimization
@@ -72,7 +74,8 @@ class TriggerRunner:
             found = await self._measure(run, change)
         change(state="publishing")
         url = await publish(found, self.plan, self.snapshot, self.world)
-        await take(run, self.world.triggers.blobs)
+        if not self.plan.request.force:
+            await forget_left(run, self.world.triggers.blobs)
         change(
             state="done",
             url=url,
@@ -95,16 +98,14 @@ class TriggerRunner:
         started_at = triggers.clock()
         try:
             async with self._open_scratch(run) as scratch, spending.noting():
-                measuring = self._make_measuring(run, scratch)
+                measuring = await self._make_measuring(run, scratch)
                 change(state="checking")
                 steps = _Steps(measuring, spending, change)
                 if run.kind == "optimize":
                     outcome = await self._optimize(run, steps)
                 else:
                     outcome = {"results": await steps.evaluate(), "remarks": measuring.remarks}
-        except UserError as problem:
-            if isinstance(problem, OverBudget):
-                await leave(run, triggers.blobs)
+        except UserError:
             await settle(run, triggers, ended=True)
             raise
         lost = await settle(run, triggers, ended=True)
@@ -133,8 +134,9 @@ class TriggerRunner:
         await page.finish(found)
         return {"optimization": found, "remarks": found.remarks, "page": address}
 
-    def _make_measuring(self, run: TriggerRun, scratch: Path) -> Measuring:
+    async def _make_measuring(self, run: TriggerRun, scratch: Path) -> Measuring:
         at_once = self.world.triggers.settings.queries_at_once
+        is_afresh = self.plan.request.force
         return Measuring(
             snapshot=self.snapshot,
             skill=run.skill,
@@ -145,7 +147,7 @@ class TriggerRunner:
             options=make_options(self.plan.request, at_once),
             world=self.world.triggers,
             scratch=scratch,
-            prefix=run.prefix,
+            prefix=run.prefix if is_afresh else await take_over(run, self.world.triggers.blobs),
         )
 
     @asynccontextmanager
@@ -195,6 +197,26 @@ class _Steps:
             tokens=spent.total_tokens,
             usd=spent.cost_usd,
         )
+
+
+async def publish_found(request: Request, world: TriggerRequestWorld) -> None:
+    """Publish what a request had found before; its issue is moved, and the report follows it."""
+    stored = await world.triggers.blobs.get(f"{request_folder(request)}/plan.json")
+    if stored is None:
+        return
+    plan = TriggerPlan.model_validate_json(stored)
+    found = [one for run in plan.runs if (one := await find_found(run, world)) is not None]
+    if found:
+        async with open_snapshot(request, plan.commit, world.place) as snapshot:
+            for one in found:
+                await publish(one, plan, snapshot, world)
+
+
+async def settle_unfinished(request: Request, world: TriggerRequestWorld) -> None:
+    """Settle what a request has begun and not brought to its end; it is given up."""
+    stored = await world.triggers.blobs.get(f"{request_folder(request)}/plan.json")
+    for run in TriggerPlan.model_validate_json(stored).runs if stored else ():
+        await settle(run, world.triggers, ended=False)
 
 
 async def find_found(run: TriggerRun, world: TriggerRequestWorld) -> Found | None:

@@ -27,6 +27,8 @@ class Noted(Value):
     attempts: int = 0
     """How often it was begun."""
     usage: Usage = Usage(cost_usd=Decimal(0))
+    lost_usd: Decimal | None = None
+    """Once it is settled, the most that lost sessions can have cost; None before."""
 
 
 @dataclass(slots=True)
@@ -79,7 +81,11 @@ async def settle(run: TriggerRun, world: TriggerWorld, *, ended: bool) -> Decima
     Gives the most that lost sessions can have cost, which is in no other figure.
     """
     noted = await _read(run, world)
-    lost = _estimate_lost(run, noted.attempts - ended, world)
+    lost = noted.lost_usd
+    if lost is None:
+        lost = _estimate_lost(run, noted.attempts - ended, world)
+        noted = noted.model_copy(update={"lost_usd": lost})
+        await world.blobs.put(_key(run), noted.model_dump_json().encode())
     await world.budget.settle(run.run_id, (noted.usage.cost_usd or Decimal(0)) + lost)
     return lost
 

@@ -1,26 +1,21 @@
 """How often a description makes an agent use its skill, asked and answered on an issue."""
 
-import asyncio
 import re
-import signal
 from pathlib import Path
 
 import pytest
 
-from demo.model_api import Asked, Gate, HttpError, Reply, ScriptedModelApi, Stall
+from demo.model_api import Asked, HttpError, Reply, ScriptedModelApi
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
-from jobs.planning.rows import CARRIED_ON
 from tests.jobs.claude_code.sessions import real_cli
-from tests.stories.scene import WAIT_S, Scene, playing
-from tests.stories.test_crash import environment_of, worker
+from tests.stories.scene import Scene, playing
 from tests.stories.triggers import (
     MODEL,
     MODELS,
     TRIGGER,
     a_set,
     ask,
-    is_control,
     queries,
     reports,
     seeded,
@@ -199,52 +194,6 @@ async def test_what_costs_more_than_a_run_may_waits_for_a_yes(tmp_path: Path, ap
         assert scene.stage.model_api.requests == []
         assert await ask(scene, line) == "rocket"
         assert len(reports(scene)) == 1
-
-
-async def test_a_killed_worker_is_replaced_and_no_session_that_ended_is_repeated(
-    tmp_path: Path, app_key: str
-) -> None:
-    """Kill -9 in the middle: what was seen is kept, the report comes once."""
-    api, gate = ScriptedModelApi(models=MODELS), Gate()
-    api.fail(Stall(gate=gate), when=lambda asked: "last two commits" in asked.prompt)
-    async with playing(
-        tmp_path, app_key, model_api=api, worker=False, model=MODEL, queries_at_once=1
-    ) as scene:
-        environment = environment_of(scene.stage.settings)
-        async with worker(environment) as first:
-            scene.comment(2, f"{TRIGGER} --runs-per-query 1")
-            await asyncio.wait_for(gate.reached.wait(), 120)
-            first.send_signal(signal.SIGKILL)
-            await first.wait()
-        assert len(queries(scene)) == 9
-        async with worker(environment):
-            await scene.until(lambda: len(reports(scene)) == 1, "the report")
-            await scene.until(lambda: "Finished" in scene.bot_comments(2)[0], "the end")
-        asked = [one.prompt for one in queries(scene)]
-        assert len(asked) == 11
-        assert len(set(asked)) == 10
-        assert sum(is_control(one) and not one.turn for one in api.requests) == 2
-        assert CARRIED_ON in scene.bot_comments(2)[0]
-        assert "Sessions ended with their worker" in reports(scene)[0]
-
-
-async def test_a_cancelled_measurement_is_settled_and_what_was_seen_is_taken_over(
-    tmp_path: Path, app_key: str
-) -> None:
-    api, gate = ScriptedModelApi(models=MODELS), Gate()
-    api.fail(Stall(gate=gate), when=lambda asked: "last two commits" in asked.prompt)
-    async with playing(tmp_path, app_key, model_api=api, model=MODEL, queries_at_once=1) as scene:
-        scene.comment(2, f"{TRIGGER} --runs-per-query 1")
-        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
-        cancel = scene.comment(2, "@skillbench cancel")
-        await scene.reacted(2, cancel, "+1")
-        await scene.until(lambda: "🛑 Cancelled by maria" in scene.bot_comments(2)[0], "the end")
-        before = await spent(scene)
-        assert 0 < before < 1
-        await ask(scene, f"{TRIGGER} --runs-per-query 1")
-        assert len(queries(scene)) == 11
-        assert len(reports(scene)) == 1
-        assert before < await spent(scene) < 1
 
 
 async def test_the_name_of_a_file_does_no_harm(tmp_path: Path, app_key: str) -> None:
