@@ -6,6 +6,7 @@ conversation ended; what the proxy counted is what it used. What the conversatio
 its caller's to know.
 """
 
+import asyncio
 import secrets
 import ssl
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ from jobs.claude_code.command import (
 from jobs.claude_code.endings import Outcome, find_end, find_last_text
 from jobs.claude_code.events import Started
 from jobs.claude_code.heard import Heard
+from jobs.claude_code.installed_skill import find_unnamed
 from jobs.claude_code.watch import GRACE_S, Watch
 from jobs.conversation import ConversationEnd
 from jobs.proxy.connect import HostGate
@@ -99,10 +101,11 @@ class CliConversations:
 
         Raises `Transient` where no sandbox can start.
         """
+        unnamed = await asyncio.to_thread(find_unnamed, workspace.work, talk.skills)
         watch = Watch(
             heard=heard,
             limits=talk.limits,
-            find_difference=lambda started: find_difference(started, talk.skills),
+            find_difference=lambda started: find_difference(started, talk.skills, unnamed),
             grace_s=self.grace_s,
         )
         token = f"session-{secrets.token_urlsafe(24)}"
@@ -156,8 +159,11 @@ class CliConversations:
         return merge_variables(own, talk.prepared)
 
 
-def find_difference(started: Started, skills: frozenset[str]) -> str:
-    """How a conversation that has started differs from the one that was meant; else empty."""
+def find_difference(started: Started, skills: frozenset[str], unnamed: frozenset[str]) -> str:
+    """How a conversation that has started differs from the one that was meant; else empty.
+
+    Of its `skills` those that are `unnamed` cannot be looked for.
+    """
     if problem := find_version_problem(started.version):
         return problem
     if sorted(started.tools) != sorted(TOOLS):
@@ -166,7 +172,7 @@ def find_difference(started: Started, skills: frozenset[str]) -> str:
         return f"Claude Code loaded extensions: {', '.join(started.extensions)}"
     if strays := set(started.skills) - skills:
         return f"Claude Code listed skills that were not installed: {', '.join(sorted(strays))}"
-    if missing := skills - set(started.skills) - set(started.commands):
+    if missing := skills - unnamed - set(started.skills) - set(started.commands):
         return f"Claude Code did not find the skill {', '.join(sorted(missing))}"
     return ""
 

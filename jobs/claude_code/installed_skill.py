@@ -8,6 +8,7 @@ is; only what stands above its front matter is left out, since Claude Code sees 
 import re
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -33,6 +34,7 @@ TAKEN_NAMES = frozenset(
 _TELLTALE = 30
 """Characters: a shorter line may stand in any text."""
 _ABOVE_FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?=---[ \t]*\r?\n)")
+_KEPT_FROM_PEOPLE = re.compile(rb"^user-invocable[ \t]*:[ \t]*[\"']?false\b", re.MULTILINE)
 _OUTSIDE_NAMES = re.compile(r"[^\w.-]+")
 
 
@@ -70,6 +72,21 @@ def install_skill(source: Path, work: Path, name: str) -> None:
     target = work / ".claude" / "skills" / name
     shutil.copytree(source, target)
     uncover_front_matter(target / SKILL_FILE)
+
+
+def find_unnamed(work: Path, names: Iterable[str]) -> frozenset[str]:
+    """The installed skills that Claude Code offers to its model and names nowhere else. Blocks.
+
+    A skill can keep itself from people's own list of commands; the first event of a session,
+    which tells what was found, is made from that list.
+    """
+    unnamed = set()
+    for name in names:
+        with suppress(OSError):
+            text = (work / ".claude" / "skills" / name / SKILL_FILE).read_bytes()
+            if _KEPT_FROM_PEOPLE.search(text.partition(b"\n---")[0]):
+                unnamed.add(name)
+    return frozenset(unnamed)
 
 
 def uncover_front_matter(skill_file: Path) -> None:

@@ -15,6 +15,7 @@ from demo.model_api.steps import Reported
 from jobs.values import Arm, SessionEnd
 from tests.builders import a_model, a_skill, an_eval_case, an_input_file
 from tests.jobs.claude_code.sessions import (
+    SKILL_TEXT,
     a_skill_folder,
 )
 
@@ -187,6 +188,21 @@ async def test_skills_memory_and_settings_of_the_host_do_not_come_in(
     for asked in api.requests:
         assert asked.model == "claude-sonnet-4-6"
         assert "stray" not in str(asked.body).lower()
+
+
+async def test_a_skill_that_is_kept_from_peoples_commands_is_used_by_the_agent(
+    api, start, tmp_path
+):
+    """Claude Code then names it to its model alone, and not in the session's first event."""
+    folder = tmp_path / Arm.WITH_SKILL
+    folder.mkdir()
+    text = SKILL_TEXT.replace("description:", "user-invocable: false\ndescription:")
+    a_skill_folder(folder, text)
+    api.script(*USES_THE_SKILL)
+    ran = await start(Arm.WITH_SKILL)
+    assert ran.result.end is SessionEnd.COMPLETED
+    assert ran.result.skill_loaded
+    assert "Counts words in text files" in api.requests[0].prompt
 
 
 async def test_a_skill_named_like_one_of_claude_codes_own_is_refused_before_anything_is_spent(
