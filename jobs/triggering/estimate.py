@@ -4,6 +4,7 @@ Counts sessions exactly, at the most that can happen; tokens and money are rough
 session of each launcher sends and writes when it does little more than decide.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from jobs.errors import OverBudget
@@ -11,6 +12,7 @@ from jobs.models.door import Tokens
 from jobs.models.prices import find_price
 from jobs.requests import Value
 from jobs.triggering.controls import TRIES
+from jobs.triggering.eval_set import Query
 from jobs.triggering.installed import Installed
 from jobs.triggering.purse import Purse
 from jobs.triggering.split import Split
@@ -38,10 +40,15 @@ class Estimate(Value):
 
 
 def estimate_evaluation(
-    queries: int, runs_per_query: int, installed: Installed, model: Model, launcher: Launcher
+    queries: Sequence[Query],
+    runs_per_query: int,
+    installed: Installed,
+    model: Model,
+    launcher: Launcher,
 ) -> Estimate:
     """One evaluation with its controls. Reads the price list, so it blocks."""
-    return _estimate(queries * runs_per_query + _CONTROLS, installed, model, launcher)
+    sent = _count_sent(queries, installed, launcher)
+    return _estimate(len(queries) * runs_per_query + _CONTROLS, sent, model, launcher)
 
 
 def estimate_optimization(  # noqa: PLR0913, PLR0917 -- a table of what the price depends on
@@ -53,9 +60,10 @@ def estimate_optimization(  # noqa: PLR0913, PLR0917 -- a table of what the pric
     launcher: Launcher,
 ) -> Estimate:
     """All iterations, the asking between them, the last comparison. Blocks, as above."""
-    queries = len(split.train) + len(split.test)
-    sessions = max_iterations * queries + 2 * len(split.test)
-    found = _estimate(sessions * runs_per_query + _CONTROLS, installed, model, launcher)
+    queries = [*split.train, *split.test]
+    sessions = max_iterations * len(queries) + 2 * len(split.test)
+    sent = _count_sent(queries, installed, launcher)
+    found = _estimate(sessions * runs_per_query + _CONTROLS, sent, model, launcher)
     asked = max_iterations - 1
     price = find_price(model.sent, model.provider, _PROPOSAL)
     return Estimate(
@@ -92,10 +100,15 @@ def describe(estimate: Estimate) -> str:
     return f"at most {estimate.sessions:,} sessions, about {estimate.tokens:,} tokens, {money}"
 
 
-def _estimate(sessions: int, installed: Installed, model: Model, launcher: Launcher) -> Estimate:
+def _count_sent(queries: Sequence[Query], installed: Installed, launcher: Launcher) -> int:
+    """Tokens that a session of average length begins with."""
     listed = (installed.skill, *installed.neighbours)
-    listing = sum(len(one.name) + len(one.description) for one in listed) // _CHARACTERS_PER_TOKEN
-    sent = _SYSTEM_TOKENS[launcher] + listing
+    listing = sum(len(one.name) + len(one.description) for one in listed)
+    asked = sum(len(query.text) for query in queries) // len(queries)
+    return _SYSTEM_TOKENS[launcher] + (listing + asked) // _CHARACTERS_PER_TOKEN
+
+
+def _estimate(sessions: int, sent: int, model: Model, launcher: Launcher) -> Estimate:
     one = Tokens(
         input=sent if launcher == "api" else 0,
         cache_write=0 if launcher == "api" else sent,

@@ -101,7 +101,7 @@ class Measuring:
                 self.model,
                 self.launcher,
             )
-        queries = len(self.eval_set.queries)
+        queries = self.eval_set.queries
         return await asyncio.to_thread(
             estimate_evaluation, queries, runs, installed, self.model, self.launcher
         )
