@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import structlog
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -73,6 +74,10 @@ def create_app(
     return Starlette(routes=[*own, *Pages(redis).routes(), *routes], lifespan=lifespan)
 
 
+READY = "skillbench:ready"
+"""A key that is written to see whether Redis takes anything."""
+
+
 class WebShell:
     """The endpoints, over one secret and one Redis."""
 
@@ -128,7 +133,10 @@ class WebShell:
     async def _redis_state(self) -> str:
         try:
             async with asyncio.timeout(CHECK_TIMEOUT_S):
-                await self._redis.ping()
+                await self._redis.set(READY, "1", px=1000)  # a full one still answers to PING
+        except ResponseError as refusal:
+            log.warning("redis_takes_nothing", problem=str(refusal))
+            return "takes no writes: its memory or disk may be full; its own log says more"
         except REDIS_AWAY:
             return "cannot be reached; see SKILLBENCH_REDIS_URL"
         return "ok"

@@ -68,6 +68,25 @@ async def test_redis_away_and_back(short_path: Path) -> None:
             assert taken.status_code == 202
 
 
+async def test_a_full_redis_takes_no_delivery_and_says_so(
+    web: httpx.AsyncClient, redis: Redis
+) -> None:
+    """It still answers to PING, so only a write tells."""
+    await redis.config_set("maxmemory-policy", "noeviction")
+    await redis.config_set("maxmemory", "1")
+    try:
+        ready = await web.get("/readyz")
+        assert ready.status_code == 503
+        assert "full" in ready.json()["redis"]
+        refused = await deliver(web, "issue_comment", a_comment_payload(), X_GitHub_Delivery="d-1")
+        assert refused.status_code == 503
+    finally:
+        await redis.config_set("maxmemory", "0")
+    assert (await web.get("/readyz")).status_code == 200
+    taken = await deliver(web, "issue_comment", a_comment_payload(), X_GitHub_Delivery="d-1")
+    assert taken.status_code == 202
+
+
 async def test_bad_credentials_make_it_unready_and_are_named(redis_url: str) -> None:
     async def refuse() -> None:
         raise Transient("GitHub refuses the App's key")
