@@ -9,14 +9,17 @@ import pytest
 
 from demo.model_api import Gate, ScriptedModelApi, Stall
 from tests.stories.scene import PERSON, WAIT_S, Scene, playing
-from tests.stories.test_crash import is_judging
+from tests.stories.test_cancel import lacks_skill
 
 
 @asynccontextmanager
 async def running(tmp_path: Path, app_key: str) -> AsyncIterator[tuple[Scene, Gate]]:
-    """Issue 1 is labelled, and a session of its run waits at the gate."""
+    """Issue 1 is labelled, and the session without the skill waits at the gate.
+
+    What it gives behind the gate is no work; so it would be with the skill, and the score other.
+    """
     api, gate = ScriptedModelApi(), Gate()
-    api.fail(Stall(gate=gate), times=1, when=lambda asked: not is_judging(asked))
+    api.fail(Stall(gate=gate), times=1, when=lacks_skill)
     async with playing(tmp_path, app_key, model_api=api) as scene:
         scene.label(1)
         await asyncio.wait_for(gate.reached.wait(), WAIT_S)

@@ -10,8 +10,9 @@ from redis.asyncio import Redis
 from bot.blobs import Blobs
 from bot.queues import REQUESTS
 from demo.model_api import Asked, Gate, ScriptedModelApi, Stall
+from demo.play import PERSON
 from tests.bot.working import settled
-from tests.stories.scene import PERSON, WAIT_S, playing
+from tests.stories.scene import WAIT_S, playing
 from tests.stories.test_cancel import MODEL, MODELS, spent
 from tests.stories.test_crash import is_judging
 from tests.stories.test_leaving import running
