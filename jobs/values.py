@@ -34,6 +34,8 @@ class Skill(Value):
     legacy_sha: str
     size_bytes: int
     warnings: tuple[str, ...] = ()
+    for_people_only: bool = False
+    """Whether its front matter keeps agents from loading it by themselves."""
 
 
 class Assertion(Value):

@@ -2,7 +2,8 @@
 
 Refuses, before anything is spent, a skill that could not be told from something of Claude
 Code's own or that no agent would be offered. What is installed is a copy, whole and as it
-is; only what stands above its front matter is left out, since Claude Code sees none below.
+is, but for what hides its front matter from Claude Code: a mark or blank lines above it, and
+carriage returns in it.
 """
 
 import re
@@ -31,9 +32,13 @@ TAKEN_NAMES = frozenset(
     }
 )  # fmt: skip
 """As Claude Code 2.1.197 lists them in the first event of a session without skills."""
+_INSTEAD = "or ask for `--launcher api`, which puts a skill into the prompt"
 _TELLTALE = 30
 """Characters: a shorter line may stand in any text."""
-_ABOVE_FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?=---[ \t]*\r?\n)")
+_FRONT_MATTER = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?P<front>---[ \t]*\r?\n(?:(?!---[ \t]*\r?$).*\r?\n)*---[ \t]*\r?$\n?)",
+    re.MULTILINE,
+)
 _KEPT_FROM_PEOPLE = re.compile(rb"^user-invocable[ \t]*:[ \t]*[\"']?false\b", re.MULTILINE)
 _OUTSIDE_NAMES = re.compile(r"[^\w.-]+")
 
@@ -47,13 +52,19 @@ def check_installable(skill: Skill) -> None:
     if name.lower() in TAKEN_NAMES:
         raise Refused(
             f"The skill {skill.name!r} cannot be installed: Claude Code has a skill or command "
-            "of that name itself. Rename the skill, or ask for the mode `forced`."
+            f"of that name itself. Rename the skill, {_INSTEAD}."
         )
     if not skill.description:
         raise Refused(
             f"The skill {skill.name!r} cannot be installed: its SKILL.md has no description, so "
             "no agent would be told what it is for. Add a front matter with `name` and "
-            "`description`, or ask for the mode `forced`."
+            f"`description`, {_INSTEAD}."
+        )
+    if skill.for_people_only:
+        raise Refused(
+            f"The skill {skill.name!r} cannot be measured as installed: its front matter says "
+            "`disable-model-invocation: true`, so no agent is offered it. Take that line out, "
+            f"{_INSTEAD}."
         )
     if skill.size_bytes > MAX_SKILL_BYTES:
         raise Refused(
@@ -71,7 +82,7 @@ def install_skill(source: Path, work: Path, name: str) -> None:
     """Copy a skill's folder to where the session in `work` discovers it. Blocks."""
     target = work / ".claude" / "skills" / name
     shutil.copytree(source, target)
-    uncover_front_matter(target / SKILL_FILE)
+    settle_front_matter(target / SKILL_FILE)
 
 
 def find_unnamed(work: Path, names: Iterable[str]) -> frozenset[str]:
@@ -89,14 +100,16 @@ def find_unnamed(work: Path, names: Iterable[str]) -> frozenset[str]:
     return frozenset(unnamed)
 
 
-def uncover_front_matter(skill_file: Path) -> None:
-    """Take a byte order mark and blank lines from above the front matter of an installed file.
+def settle_front_matter(skill_file: Path) -> None:
+    """Have the front matter of an installed file begin with the file, and its lines end plainly.
 
-    Claude Code 2.1 looks for it in the first bytes, and else lists the skill as `---`.
+    Claude Code 2.1 looks for it in the first bytes, and else lists the skill as `---`; with a
+    carriage return in it, it gives a colon in a description up that it else would read.
     """
     content = skill_file.read_bytes()
-    if (above := _ABOVE_FRONT_MATTER.match(content)) and above.end():
-        skill_file.write_bytes(content[above.end() :])
+    if found := _FRONT_MATTER.match(content):
+        plain = found["front"].replace(b"\r\n", b"\n")
+        skill_file.write_bytes(plain + content[found.end() :])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ _KEY = re.compile(r"^(name|description)[ \t]*:(?:[ \t]+(.*))?$")
 _ANY_KEY = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?:[ \t]|$)")
 _FIELD_LINE = re.compile(r"^(?:[A-Za-z][\w.-]*[ \t]*:(?:[ \t]|$)|[ \t]+\S|- )")
 _BLOCK_SCALAR = re.compile(r"^[>|][+-]?\d?[+-]?[ \t]*(?:#.*)?$")
+_FOR_PEOPLE_ONLY = re.compile(
+    r"^disable-model-invocation[ \t]*:[ \t]*[\"']?true\b", re.MULTILINE | re.IGNORECASE
+)
+"""A field of Claude Code's."""
 _SANE_NAME = re.compile(r"^\w[\w .+-]{0,99}$")
 """What may become a folder name and stand in a prompt: no slash, no line break, no markup."""
 
@@ -42,6 +46,8 @@ class SkillText:
     description: str
     text: str
     warnings: tuple[str, ...]
+    for_people_only: bool = False
+    """Whether it keeps agents from loading it by themselves."""
 
 
 def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
@@ -66,7 +72,8 @@ def parse_skill_file(content: bytes, path: str, folder: str) -> SkillText:
             f"The description in {quoted(path)} has {len(description):,} characters, "
             f"over the limit of {DESCRIPTION_CHARACTERS:,}."
         )
-    return SkillText(name, description, body, tuple(warnings))
+    for_people_only = bool(front and _FOR_PEOPLE_ONLY.search(front))
+    return SkillText(name, description, body, tuple(warnings), for_people_only)
 
 
 def _split(text: str, path: str, warnings: list[str]) -> tuple[str | None, str]:

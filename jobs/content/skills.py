@@ -73,6 +73,7 @@ def _load_skill(snapshot: Snapshot, path: str) -> Skill:
         legacy_sha=legacy_sha(snapshot, path),
         size_bytes=sum(file.size_bytes for file in files),
         warnings=text.warnings,
+        for_people_only=text.for_people_only,
     )
 
 

@@ -8,7 +8,7 @@ from jobs.claude_code.installed_skill import (
     check_installable,
     folder_name,
     install_skill,
-    uncover_front_matter,
+    settle_front_matter,
 )
 from jobs.claude_code.launcher import ClaudeCodeLauncher
 from jobs.errors import Refused
@@ -23,7 +23,7 @@ def launcher(tmp_path) -> ClaudeCodeLauncher:
 
 @pytest.mark.parametrize("name", [*sorted(TAKEN_NAMES), "Review", "code review", "INIT"])
 def test_a_name_of_claude_codes_own_is_refused(name):
-    with pytest.raises(Refused, match="Rename the skill, or ask for the mode `forced`"):
+    with pytest.raises(Refused, match="Rename the skill, or ask for `--launcher api`"):
         check_installable(a_skill(name=name))
 
 
@@ -35,6 +35,12 @@ def test_other_names_are_fine(name):
 def test_a_skill_without_front_matter_or_description_is_refused():
     with pytest.raises(Refused, match="no description"):
         check_installable(a_skill(description=""))
+
+
+def test_a_skill_that_no_agent_may_load_is_refused_before_it_is_paid_for():
+    """Only people could: the session would be one without a skill."""
+    with pytest.raises(Refused, match="disable-model-invocation"):
+        check_installable(a_skill(for_people_only=True))
 
 
 def test_a_skill_that_is_too_large_is_refused_with_the_limit():
@@ -79,17 +85,21 @@ def test_a_skill_is_installed_whole(tmp_path):
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
 def test_nothing_stands_above_the_front_matter_of_an_installed_skill(tmp_path, above, line_end):
     skill_file = a_skill_folder(tmp_path) / "SKILL.md"
-    plain = skill_file.read_bytes().replace(b"\n", line_end) + above
-    skill_file.write_bytes(above + plain)
-    uncover_front_matter(skill_file)
-    assert skill_file.read_bytes() == plain
+    front, fence, body = skill_file.read_bytes().rpartition(b"---\n")
+    body = body.replace(b"\n", line_end) + above + b"---" + line_end
+    head = (front + fence).replace(b"\n", line_end)
+    skill_file.write_bytes(above + head + body)
+    settle_front_matter(skill_file)
+    assert skill_file.read_bytes() == front + fence + body
 
 
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf# Text\n", b"\n\nText\n---\n", b"----\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xef\xbb\xbf# Text\n", b"\n\nText\n---\n", b"----\n", b"---\r\na: b\r\n"]
+)
 def test_a_file_without_front_matter_is_installed_as_it_is(tmp_path, content):
     skill_file = tmp_path / "SKILL.md"
     skill_file.write_bytes(content)
-    uncover_front_matter(skill_file)
+    settle_front_matter(skill_file)
     assert skill_file.read_bytes() == content
 
 

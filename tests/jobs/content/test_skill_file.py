@@ -265,3 +265,19 @@ def test_a_process_in_the_c_locale_reads_utf8(tmp_path: Path):
     )
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.defpath}
     subprocess.run([sys.executable, "-c", code, str(path)], env=environment, check=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("disable-model-invocation: true", True),
+        ('disable-model-invocation : "true"', True),
+        ("disable-model-invocation: false", False),
+        ("# disable-model-invocation: true", False),
+        ("description: about disable-model-invocation: true", False),
+    ],
+)
+def test_a_skill_says_whether_agents_may_load_it_by_themselves(line, kept):
+    read_back = read(f"---\nname: word-count\n{line}\n---\n# Body\n")
+    assert read_back.for_people_only is kept
+    assert not read(f"# Body\n\n{line}\n").for_people_only
