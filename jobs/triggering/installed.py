@@ -14,7 +14,7 @@ from pathlib import Path
 from jobs.claude_code.installed_skill import (
     check_installable,
     folder_name,
-    uncover_front_matter,
+    settle_front_matter,
 )
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import SKILL_FILE, skill_path
@@ -100,7 +100,7 @@ def install_skills(
             own_file.read_bytes(), description, skill_path(skill.path, SKILL_FILE)
         )
         own_file.write_bytes(changed)
-    uncover_front_matter(own / SKILL_FILE)
+    settle_front_matter(own / SKILL_FILE)
     remarks, listed = [], []
     for one in neighbours[:MOST_NEIGHBOURS]:
         name = folder_name(one)
@@ -111,7 +111,7 @@ def install_skills(
         try:
             check_installable(one)
             stage_skill(snapshot, one, folder / name, ())
-            uncover_front_matter(folder / name / SKILL_FILE)
+            settle_front_matter(folder / name / SKILL_FILE)
         except Refused as problem:
             shutil.rmtree(folder / name, ignore_errors=True)
             remarks.append(f"{quoted(one.path)} was left out: {problem}")

@@ -219,10 +219,11 @@ async def test_a_skill_named_like_one_of_claude_codes_own_is_refused_before_anyt
     [
         ("\ufeff---\r\nname: word-count\r\ndescription: Counts.\r\n---\r\n", "Counts."),
         ("\n---\nname: word-count\ndescription: Counts.\n---\n", "Counts."),
-        ("---\nname: word-count\ndescription: Counts: words in: it\n---\n", "Counts: words in: it"),
+        ("---\r\nname: word-count\r\ndescription: Counts: a: b\r\n---\r\n", "Counts: a: b"),
+        ("---\nname: word-count\ndescription: Counts: a: b\n---\n", "Counts: a: b"),
         ("---\nname: word-count\ndescription: >\n  Counts\n  words.\n---\n", "Counts words."),
     ],
-    ids=["byte order mark", "blank line", "colon", "block"],
+    ids=["byte order mark", "blank line", "colon and carriage return", "colon", "block"],
 )
 async def test_claude_code_lists_the_description_that_reports_show(
     api, start, tmp_path, head, description

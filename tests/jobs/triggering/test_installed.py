@@ -53,9 +53,9 @@ def test_a_byte_order_mark_hides_neither_the_tried_description_nor_a_neighbour(
     }
     installed = install(tmp_path, tree, "pdf", description="Fills in: forms")
     pdf, csv = ((installed.folder / name / "SKILL.md").read_bytes() for name in ("pdf", "csv"))
-    written = a_skill_file("pdf", "'Fills in: forms'").replace("\n", line_end)
-    assert pdf == written.encode()
-    assert csv == a_skill_file("csv").replace("\n", line_end).encode()
+    written = a_skill_file("pdf", "'Fills in: forms'")
+    assert pdf == written.replace("Body\n", f"Body{line_end}").encode()
+    assert csv == a_skill_file("csv").replace("Body\n", f"Body{line_end}").encode()
     assert installed.skill.description == "Fills in: forms"
 
 
