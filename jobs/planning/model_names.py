@@ -50,6 +50,7 @@ _EXPLICIT: dict[str, Provider] = {
 _OPENAI_NAME = re.compile(r"(?:gpt|chatgpt|codex|o[1-9](?![a-z]))")
 _LATEST = re.compile(r"[\s\-_.]latest$")
 _DATE = re.compile(r"(?:19|20)\d{2}[01]\d[0-3]\d$")
+_VERSION = re.compile(r"0\d\d")
 
 
 def _bare(model: str) -> str:
@@ -125,9 +126,12 @@ def same_model(sent: str, served: str) -> bool:
     """Whether the model that answered is the one that was sent.
 
     A provider may add the date of the snapshot to an undated id (`gpt-4o` answers as
-    `gpt-4o-2024-08-06`); any other difference is another model.
+    `gpt-4o-2024-08-06`), Google the number of the version (`gemini-2.0-flash-001`); any other
+    difference is another model.
     """
     ours, theirs = identity(sent), identity(served)
     if ours == theirs:
         return True
-    return theirs.startswith(ours) and _DATE.fullmatch(theirs[len(ours) :]) is not None
+    added = theirs.removeprefix(ours) if theirs.startswith(ours) else ""
+    is_version = "gemini" in ours and _VERSION.fullmatch(added) is not None
+    return is_version or _DATE.fullmatch(added) is not None

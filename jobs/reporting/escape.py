@@ -39,7 +39,8 @@ _LINKED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MARKER = re.compile(
-    r"<(?=!--)|skillbench:(?=v\d|trigger:)|BENCHMARK(?=_(?:COMPLETE|PARTIAL))|Benchmark(?= Results)",
+    r"<(?=!--)|skillbench:(?=v\d|trigger:)"
+    r"|BENCHMARK(?=_(?:COMPLETE|PARTIAL))|Benchmark(?= Results)",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
