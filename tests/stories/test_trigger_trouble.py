@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.blobs import Blobs
 from bot.wiring import wired
 from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from jobs.errors import Transient
+from jobs.late import late_key
 from jobs.planning.rows import CARRIED_ON
 from jobs.requests import Repo, Request
-from tests.stories.scene import WAIT_S, NoPacing, playing
+from tests.stories.scene import WAIT_S, NoPacing, Scene, playing
 from tests.stories.test_crash import environment_of, worker
 from tests.stories.triggers import (
     MODEL,
@@ -79,6 +81,20 @@ async def test_two_who_ask_for_the_same_at_once_share_one_measurement(
         assert len(queries(scene)) == 11
 
 
+def a_trigger(scene: Scene) -> Request:
+    """What a comment asks for, to be carried out by hand."""
+    return Request(
+        key="comment:sample-org/skills:1:1",
+        kind="trigger",
+        repo=Repo(owner="sample-org", name="skills", installation_id=scene.github.installation_id),
+        issue=2,
+        asker="maria",
+        origin="comment",
+        skill="release-notes",
+        asked_at=datetime.now(UTC),
+    )
+
+
 async def test_a_platform_that_stays_away_is_said_and_nothing_stays_set_aside(
     tmp_path: Path, app_key: str
 ) -> None:
@@ -87,18 +103,7 @@ async def test_a_platform_that_stays_away_is_said_and_nothing_stays_set_aside(
     broken = HttpError(status=400, type="invalid_request_error", message="not today")
     api.fail(broken, times=1_000)
     async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
-        request = Request(
-            key="comment:sample-org/skills:1:1",
-            kind="trigger",
-            repo=Repo(
-                owner="sample-org", name="skills", installation_id=scene.github.installation_id
-            ),
-            issue=2,
-            asker="maria",
-            origin="comment",
-            skill="release-notes",
-            asked_at=datetime.now(UTC),
-        )
+        request = a_trigger(scene)
         async with wired(scene.stage.settings, tmp_path / "wired", pacer=NoPacing()) as wiring:
             with pytest.raises(Transient, match="control sessions"):
                 await wiring.carry_out(request, last_try=False)
@@ -106,6 +111,27 @@ async def test_a_platform_that_stays_away_is_said_and_nothing_stays_set_aside(
             await wiring.carry_out(request, last_try=True)
         assert "control sessions could not be carried out" in scene.bot_comments(2)[-1]
         assert await spent(scene) == 0
+
+
+async def test_a_report_that_github_would_not_take_is_kept_and_costs_nothing_more(
+    tmp_path: Path, app_key: str
+) -> None:
+    """After the last try it waits in the store; whoever carries it out again only posts."""
+    async with playing(tmp_path, app_key, worker=False) as scene:
+        request = a_trigger(scene)
+        async with wired(scene.stage.settings, tmp_path / "wired", pacer=NoPacing()) as wiring:
+            carrying_out = asyncio.create_task(wiring.carry_out(request, last_try=True))
+            await scene.until(lambda: bool(scene.bot_comments(2)), "the acknowledgement")
+            scene.github.faults.answer(502, on="POST */comments", times=None)
+            await asyncio.wait_for(carrying_out, 120)
+            assert reports(scene) == []
+            assert await Blobs(scene.stage.settings.blobs).exists(late_key(request))
+            paid = len(scene.stage.model_api.requests)
+            scene.github.faults.clear()
+            await wiring.carry_out(request, last_try=False)
+        assert len(reports(scene)) == 1
+        assert "Finished: 1 report" in scene.bot_comments(2)[0]
+        assert len(scene.stage.model_api.requests) == paid
 
 
 async def test_a_cancelled_measurement_is_settled_and_what_was_seen_is_taken_over(
