@@ -12,7 +12,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from bot.cancels import CancellableQueue
+from bot.cancels import CancellableQueue, find_said
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
@@ -61,7 +61,8 @@ class Wiring:
 
     async def handle_event(self, event: Event) -> None:
         repository = self._app.repository(as_repo(event.repository))
-        await dispatch(event, await self._context(event), repository, CancellableQueue(self._redis))
+        queue = CancellableQueue(self._redis, find_said(event))
+        await dispatch(event, await self._context(event), repository, queue)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
         if request.kind == "benchmark":

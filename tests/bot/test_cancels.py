@@ -206,3 +206,30 @@ async def test_what_breaks_by_itself_is_raised(redis: Redis) -> None:
 
     with pytest.raises(Transient, match="down"):
         await Cancels(redis).run("0" * 12, work())
+
+
+@pytest.mark.parametrize(
+    ("said", "asker", "is_taken_back"),
+    [
+        ((100.0, 1), "mona", True),
+        ((100.0, 3), "mona", False),  # in the same second, but below
+        ((101.0, 1), "mona", False),  # an edit after it asks anew
+        ((100.0, 2), "mona", False),  # the very comment that cancels: "cancel, then run"
+        ((99.0, 1), "lisa", False),  # another's, which was not meant
+    ],
+)
+async def test_a_command_that_was_taken_back_before_it_was_looked_at_never_starts(
+    redis_url: str, redis: Redis, said: tuple[float, int], asker: str, *, is_taken_back: bool
+) -> None:
+    """Of two commands that wait, either may be handled first."""
+    cancel = a_cancel(asker="mona", comment=2)
+    assert await CancellableQueue(redis, (100.0, 2)).cancel(cancel) == 0
+    request = asked(said[1], asker=asker)
+    assert await CancellableQueue(redis, said).enqueue(request, delivery="d-1")
+    world = World()
+    async with working(redis_url, world):
+        await settled(redis, REQUESTS)
+        await settled(redis, EVENTS)
+    ended = f"ended as cancelled by hubot: {request.key}"
+    began = [f"request {request.key}", f"ended {request.key}"]
+    assert world.happened == ([ended] if is_taken_back else began)
