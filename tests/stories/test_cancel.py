@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
+from bot.queues import REQUESTS
 from bot.store.budget import RedisBudget
 from demo.model_api import (
     CLAUDE_LIKE,
@@ -143,6 +144,9 @@ async def test_a_request_that_waits_is_cancelled_and_never_starts(
         scene.label(1)
         await asyncio.wait_for(gate.reached.wait(), WAIT_S)
         first = scene.comment(2, "@skillbench run scripted-demo")
+        async with Redis.from_url(scene.stage.settings.redis_url) as redis, asyncio.timeout(WAIT_S):
+            while await redis.zcard(REQUESTS) < 2:
+                await asyncio.sleep(0.02)
         second = scene.comment(2, "@skillbench cancel")
         said = await cancelled(scene, 2)
         assert "before it started" in said
