@@ -238,7 +238,7 @@ class CancellableQueue(RequestQueue):
         for reference, request in waiting:
             is_meant = decision.origin in {None, request.origin}
             is_theirs = decision.asker in {None, request.asker}
-            if is_meant and is_theirs:
+            if is_meant and is_theirs and not self._is_later(request):
                 count += await self._cancels.cancel(reference, request, cancelled)
         if decision.comment_id is None:
             return count
@@ -247,6 +247,12 @@ class CancellableQueue(RequestQueue):
         total = int(await self._redis.incrby(key, count))
         await self._redis.expire(key, REMEMBER)
         return total
+
+    def _is_later(self, request: Request) -> bool:
+        """Whether it was asked for after this was said: a cancel that is delivered once more."""
+        if self._said is None or request.origin != "comment" or request.comment_id is None:
+            return False
+        return (request.asked_at.timestamp(), request.comment_id) > self._said
 
     async def is_being_cancelled(self, request: Request) -> bool:
         """Whether the asking with this key that is on the queue was cancelled."""

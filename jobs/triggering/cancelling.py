@@ -10,7 +10,6 @@ import structlog
 
 from jobs.cancelling import Cancelled
 from jobs.carrying_out import open_snapshot
-from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone
 from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
@@ -26,18 +25,33 @@ log = structlog.get_logger()
 
 
 async def end_cancelled(request: Request, cancelled: Cancelled, world: TriggerRequestWorld) -> None:
-    """End a request that was cancelled. Raises `Transient` and `Gone` as GitHub does."""
+    """End a request that was cancelled. Raises `Transient` as GitHub does.
+
+    Where nobody can be told it has ended all the same: whoever found it unfinished would carry
+    it out after all.
+    """
     folder, blobs = request_folder(request), world.triggers.blobs
     if await blobs.exists(f"{folder}/ended"):
         log.info("ended_before", key=request.key)
         return
+    reason = ""
+    try:
+        await _end_and_tell(request, cancelled, folder, world)
+    except Gone as gone:
+        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
+        reason = str(gone)
+    await blobs.put(f"{folder}/ended", reason.encode())
+
+
+async def _end_and_tell(
+    request: Request, cancelled: Cancelled, folder: str, world: TriggerRequestWorld
+) -> None:
     mention = world.triggers.settings.mention
     kind: Kind = "optimize" if request.kind == "optimize" else "trigger"
     state = TriggerProgress(kind=kind, asker=request.asker, mention=mention)
-    if stored := await blobs.get(f"{folder}/plan.json"):
+    if stored := await world.triggers.blobs.get(f"{folder}/plan.json"):
         plan = TriggerPlan.model_validate_json(stored)
-        async with open_snapshot(request, plan.commit, world.place) as snapshot:
-            changes = [await _end_run(run, plan, snapshot, world) for run in plan.runs]
+        changes = [await _end_run(run, plan, world) for run in plan.runs]
         state = make_progress(plan, mention)
         rows = [row.model_copy(update=one) for row, one in zip(state.rows, changes)]  # noqa: B905 -- other rows follow
         state = state.model_copy(update={"rows": (*rows, *state.rows[len(rows) :])})
@@ -47,16 +61,19 @@ async def end_cancelled(request: Request, cancelled: Cancelled, world: TriggerRe
     await github.comment(request.issue, render_progress(state), tag=comment_tag(request))
     with suppress(Gone):  # the comment that asked was deleted
         await github.react(request.issue, request.comment_id, "confused")
-    await blobs.put(f"{folder}/ended", b"")
 
 
 async def _end_run(
-    run: TriggerRun, plan: TriggerPlan, snapshot: Snapshot, world: TriggerRequestWorld
+    run: TriggerRun, plan: TriggerPlan, world: TriggerRequestWorld
 ) -> dict[str, object]:
     """What became of a measurement: its report, if it had come so far; else it is settled."""
     found = await find_found(run, world)
     if found is not None:
-        return {"state": "done", "url": await publish(found, plan, snapshot, world)}
+        changes: dict[str, object] = {"state": "done"}
+        with suppress(Gone):  # so that the others are settled; the comment will find it gone, too
+            async with open_snapshot(plan.request, plan.commit, world.place) as snapshot:
+                changes["url"] = await publish(found, plan, snapshot, world)
+        return changes
     await settle(run, world.triggers, ended=False)
     await world.place.counts.add("runs", "cancelled")
     return {"state": "cancelled"}

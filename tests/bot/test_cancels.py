@@ -233,3 +233,13 @@ async def test_a_command_that_was_taken_back_before_it_was_looked_at_never_start
     ended = f"ended as cancelled by hubot: {request.key}"
     began = [f"request {request.key}", f"ended {request.key}"]
     assert world.happened == ([ended] if is_taken_back else began)
+
+
+async def test_a_cancel_that_is_delivered_once_more_leaves_what_was_asked_for_since(
+    redis: Redis,
+) -> None:
+    for number in (1, 3):
+        await enqueue(redis, asked(number))
+    said = (asked(1).asked_at.timestamp(), 2)  # between the two comments
+    assert await CancellableQueue(redis, said).cancel(a_cancel()) == 1
+    assert not await CancellableQueue(redis).is_being_cancelled(asked(3))
