@@ -20,9 +20,10 @@ MAX_COMMANDS = 5
 """Of one comment, whoever writes it."""
 
 Launcher = Literal["api", "claude-code"]
+Mode = Literal["forced", "installed"]
 
 COMMANDS = ("run", "trigger", "optimize", "cancel", "help")
-RUN_OPTIONS = ("skill", "eval", "launcher", "environment", "trials", "force")
+RUN_OPTIONS = ("skill", "eval", "launcher", "mode", "environment", "trials", "force")
 TRIGGER_OPTIONS = ("skill", "eval-set", "alone", "launcher", "runs-per-query", "yes", "force")
 OPTIMIZE_OPTIONS = (*TRIGGER_OPTIONS, "max-iterations")
 
@@ -42,6 +43,7 @@ class Run:
     launcher: Launcher | None = None
     environment: str | None = None
     force: bool = False
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ def _make_run(read: Words) -> Run:
         launcher=_launcher(read),
         environment=read.values.get("environment"),
         force=read.is_on("force"),
+        mode=cast("Mode | None", read.values.get("mode")),
     )
 
 

@@ -27,7 +27,7 @@ from handlers.events import IssueCommented
 from handlers.questions import HandlerContext, Questions, as_repo, may_spend
 from jobs.requests import Request, TriggerOptions
 
-_LATER = frozenset({"environment"})
+_LATER = frozenset({"environment", "mode"})
 """Options younger than the first release: a command without them keeps the key it had, so that
 a comment delivered again after an update asks for nothing new."""
 
@@ -133,7 +133,11 @@ def _requests(
 def _find_own_fields(command: Run | Trigger) -> dict[str, object]:
     """What only one kind of command says."""
     if isinstance(command, Run):
-        return {"eval_id": command.eval_id, "environment": command.environment}
+        return {
+            "eval_id": command.eval_id,
+            "environment": command.environment,
+            "mode": command.mode,
+        }
     options = TriggerOptions(
         eval_set=command.eval_set,
         alone=command.alone,

@@ -20,7 +20,10 @@ LONGEST_NAME = 200
 
 FLAGS = frozenset({"force", "alone", "yes"})
 """Options that need no value."""
-CHOICES: Mapping[str, Sequence[str]] = {"launcher": ("api", "claude-code")}
+CHOICES: Mapping[str, Sequence[str]] = {
+    "launcher": ("api", "claude-code"),
+    "mode": ("forced", "installed"),
+}
 COUNTS = {
     "trials": (MAX_TRIALS, "trial per run"),
     "runs-per-query": (MAX_RUNS_PER_QUERY, "runs per query"),

@@ -65,6 +65,8 @@ class Request(Value):
     eval_id: str | None = None
     launcher: Literal["api", "claude-code"] | None = None
     """How sessions are run; None: the configured way."""
+    mode: Literal["forced", "installed"] | None = None
+    """How sessions are given the skill; None: as is usual for the launcher."""
     environment: str | None = None
     """Name of the environment for every run, `none` for the plain sandbox; None: what the eval
     case names, else the repository's default."""

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -108,6 +108,10 @@ def run(
     model: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_MODEL.")] = None,
     judge: Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_JUDGE_MODEL.")] = None,
     launcher: Annotated[str | None, typer.Option(help="`api` or `claude-code`.")] = None,
+    mode: Annotated[
+        Literal["forced", "installed"] | None,
+        typer.Option(help="The skill in the prompt, or installed for the agent to find."),
+    ] = None,
     environment: Annotated[
         str | None,
         typer.Option(help="Environment of the folder's .github/skillbench.yml, or `none`."),
@@ -125,7 +129,12 @@ def run(
     with errors_told(), scratch_folder() as scratch:
         settings = load_settings(for_people=True, model=model, judge_model=judge, launcher=launcher)
         wanted = LocalRun(
-            path=path, skill=skill, eval_id=eval_id, environment=environment, output=output
+            path=path,
+            skill=skill,
+            eval_id=eval_id,
+            environment=environment,
+            mode=mode,
+            output=output,
         )
         raise typer.Exit(run_locally(wanted, settings, scratch))
 

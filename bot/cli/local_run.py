@@ -29,6 +29,7 @@ from jobs.publishing import Report, write_report
 from jobs.reporting import numbers
 from jobs.requests import Repo, Request
 from jobs.results import RunRecord, RunResult
+from jobs.values import Mode
 from jobs.world import RunWorld
 
 DONE, UNGRADED = 0, 1
@@ -42,6 +43,7 @@ class LocalRun:
     skill: str | None
     eval_id: str | None
     environment: str | None
+    mode: Mode | None
     output: Path
 
 
@@ -193,6 +195,7 @@ def _request(wanted: LocalRun, eval_id: str | None, settings: Settings) -> Reque
         skill=wanted.skill,
         eval_id=eval_id,
         environment=wanted.environment,
+        mode=wanted.mode,
         force=True,
         asked_at=datetime.now(UTC),
     )

@@ -6,9 +6,10 @@ is, but for what hides its front matter from Claude Code: a mark or blank lines 
 carriage returns in it.
 """
 
+import posixpath
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,6 @@ TAKEN_NAMES = frozenset(
     }
 )  # fmt: skip
 """As Claude Code 2.1.197 lists them in the first event of a session without skills."""
-_INSTEAD = "or ask for `--launcher api`, which puts a skill into the prompt"
 _TELLTALE = 30
 """Characters: a shorter line may stand in any text."""
 _FRONT_MATTER = re.compile(
@@ -43,28 +43,29 @@ _KEPT_FROM_PEOPLE = re.compile(rb"^user-invocable[ \t]*:[ \t]*[\"']?false\b", re
 _OUTSIDE_NAMES = re.compile(r"[^\w.-]+")
 
 
-def check_installable(skill: Skill) -> None:
+def check_installable(skill: Skill, taken_names: Collection[str] = TAKEN_NAMES) -> None:
     """Whether sessions can be given a skill in mode `installed`.
+
+    `taken_names` are those of the launcher's own skills and commands.
 
     Raises `Refused` with what to change.
     """
     name = folder_name(skill)
-    if name.lower() in TAKEN_NAMES:
+    if name.lower() in taken_names:
         raise Refused(
             f"The skill {skill.name!r} cannot be installed: Claude Code has a skill or command "
-            f"of that name itself. Rename the skill, {_INSTEAD}."
+            f"of that name itself. Rename the skill."
         )
     if not skill.description:
         raise Refused(
             f"The skill {skill.name!r} cannot be installed: its SKILL.md has no description, so "
             "no agent would be told what it is for. Add a front matter with `name` and "
-            f"`description`, {_INSTEAD}."
+            "`description`."
         )
     if skill.for_people_only:
         raise Refused(
             f"The skill {skill.name!r} cannot be measured as installed: its front matter says "
-            "`disable-model-invocation: true`, so no agent is offered it. Take that line out, "
-            f"{_INSTEAD}."
+            "`disable-model-invocation: true`, so no agent is offered it. Take that line out."
         )
     if skill.size_bytes > MAX_SKILL_BYTES:
         raise Refused(
@@ -140,8 +141,8 @@ class SkillWatch:
         if call.name == "Skill":
             return str(words.get("skill", "")).lstrip("/") in self.names
         if call.name == "Read":
-            path = str(words.get("file_path", ""))
-            return path.removeprefix("/box/").removeprefix("./").startswith(f"{self.folder}/")
+            path = str(words.get("file_path", "")).removeprefix("/box/")
+            return posixpath.normpath(path).startswith(f"{self.folder}/")
         if call.name == "Bash":
             named = rf"(?<![\w./-])(?:\./|/box/)?{re.escape(self.folder)}/[\w./-]"
             shown = self.telltale and self.telltale in answer

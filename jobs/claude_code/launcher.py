@@ -11,25 +11,27 @@ from pathlib import Path
 
 from jobs.claude_code.conversation import CliConversations, Met, Talk
 from jobs.claude_code.heard import Heard
-from jobs.claude_code.installed_skill import (
-    SkillWatch,
-    check_installable,
-    folder_name,
-    install_skill,
-)
+from jobs.claude_code.installed_skill import TAKEN_NAMES
 from jobs.claude_code.readiness import find_misfit
 from jobs.errors import Refused
 from jobs.models.prices import price_known
 from jobs.models.tally import Tally
 from jobs.ports import Clock
 from jobs.proxy.connect import HostGate
-from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
+from jobs.sessions.attempts import Attempts, utc_now
 from jobs.sessions.collect import collect_output
+from jobs.sessions.given_skill import (
+    check_mode,
+    find_offered,
+    is_in_prompt,
+    make_watch,
+    stage_session,
+)
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import MakeGate
 from jobs.sessions.session_result import Attempt, save_response
 from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.task import render_prompt, render_system, render_task
+from jobs.sessions.task import render_system
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
 from jobs.values import RunSpec, SessionResult
@@ -60,8 +62,7 @@ class ClaudeCodeLauncher:
                 f"Claude Code cannot run {run.model.asked}: it speaks to Anthropic's API alone. "
                 "Choose a Claude model, or the launcher `api`."
             )
-        if run.mode == "installed":
-            check_installable(run.skill)
+        check_mode(run, TAKEN_NAMES)
 
     async def prove(self, prepared: Prepared, scratch: Path) -> None:
         """Start Claude Code in an environment, for no more than its version.
@@ -82,13 +83,13 @@ class ClaudeCodeLauncher:
         model = session.run.model
         # reading the price list takes a third of a second, in which no stream would move on
         await asyncio.to_thread(price_known, model.sent, model.provider)
-        prompt = await asyncio.to_thread(_stage, session, workspace)
+        prompt = await asyncio.to_thread(stage_session, session, workspace)
         with JsonlTranscript(transcript) as sink:
             heard = Heard(
                 tally=Tally(model, session.limits),
                 sink=sink,
                 clock=self.clock,
-                reads_skill=_skill_watch(session).sees,
+                reads_skill=make_watch(session).sees,
             )
             system = render_system(session.prepared.hosts)
             heard.write("prompt", model=model.sent, system=system, prompt=prompt)
@@ -99,20 +100,19 @@ class ClaudeCodeLauncher:
                 system=system,
                 prompt=prompt,
                 prepared=session.prepared,
-                skills=_find_skills(session),
+                skills=frozenset(one.name for one in find_offered(session)),
             )
             conversation = await self.conversations.converse(talk, workspace, heard, met)
         collected = await collect_output(workspace.output, workspace.collected)
         with_response = await asyncio.to_thread(
             save_response, conversation.last_text, collected, workspace.collected
         )
-        in_prompt = session.run.mode == "forced" and session.skill_text is not None
         return Attempt(
             started_at=started_at,
             ended_at=self.clock(),
             end=conversation,
             collected=with_response,
-            skill_loaded=in_prompt or heard.skill_read,
+            skill_loaded=is_in_prompt(session) or heard.skill_read,
             transcript_truncated=sink.truncated,
             launcher_version=heard.started.version if heard.started else "",
             tools=tuple(sorted(heard.started.tools)) if heard.started else (),
@@ -120,26 +120,3 @@ class ClaudeCodeLauncher:
             environment=met.environment,
             sandbox=self.conversations.sandboxes.name,
         )
-
-
-def _stage(session: SessionSpec, workspace: Workspace) -> str:
-    """Put inputs and skill in place, and give the prompt. Blocks."""
-    stage_inputs(session, workspace)
-    if session.run.mode == "forced":
-        stage_skill(session, workspace)
-        return render_prompt(session)
-    if session.skill_folder is not None:
-        install_skill(session.skill_folder, workspace.work, folder_name(session.run.skill))
-    return render_task(session.run.eval_case, session.inputs_folder)
-
-
-def _skill_watch(session: SessionSpec) -> SkillWatch:
-    skill, name = session.run.skill, folder_name(session.run.skill)
-    folder = f".claude/skills/{name}" if session.run.mode == "installed" else "skill"
-    return SkillWatch.make({skill.name, name}, folder, session.skill_text or "")
-
-
-def _find_skills(session: SessionSpec) -> frozenset[str]:
-    """The skills that a session is to list: its own, or none."""
-    installed = session.run.mode == "installed" and session.skill_folder is not None
-    return frozenset({folder_name(session.run.skill)} if installed else ())

@@ -6,7 +6,7 @@ pinned in its `RunSpec`, so that carrying the plan out twice is the same work.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,8 +20,10 @@ from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment
 from jobs.ports import Issue
 from jobs.requests import Request, Value
-from jobs.values import Environment, EvalCase, Launcher, Model, RunSpec, Skill
+from jobs.values import Environment, EvalCase, Launcher, Mode, Model, RunSpec, Skill
 
+USUAL_MODES: Mapping[Launcher, Mode] = {"api": "forced", "claude-code": "installed"}
+"""How a launcher's sessions are given the skill where nobody says."""
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""
 
@@ -182,7 +184,7 @@ def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> Ru
         model=model,
         judge=choice.judge,
         launcher=choice.launcher,
-        mode="installed" if choice.launcher == "claude-code" else "forced",
+        mode=request.mode or USUAL_MODES[choice.launcher],
         environment=choice.environment.digest if choice.environment else "",
         asker=request.asker,
         asked_at=request.asked_at,

@@ -94,6 +94,7 @@ def _options(request: Request) -> Iterator[str]:
         "--skill": request.skill,
         "--eval": request.eval_id,
         "--launcher": request.launcher,
+        "--mode": request.mode,
         "--environment": request.environment,
     }
     for option, value in named.items():

@@ -12,17 +12,26 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from jobs.conversation import Agent, ConversationEnd, ConversationSpec
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox
 from jobs.ports import Clock
 from jobs.proxy.connect import HostGate
 from jobs.sandbox import SandboxMaker
-from jobs.sessions.attempts import Attempts, stage_inputs, stage_skill, utc_now
+from jobs.sessions.attempts import Attempts, utc_now
 from jobs.sessions.collect import collect_output
+from jobs.sessions.given_skill import (
+    SkillSight,
+    check_mode,
+    find_offered,
+    is_in_prompt,
+    make_watch,
+    stage_session,
+)
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import MakeGate, ReachingSandbox, open_reaching
 from jobs.sessions.session_result import Attempt, broken, save_response
 from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.task import render_prompt, render_system
+from jobs.sessions.skill_tools import SkillTools, render_skills
+from jobs.sessions.task import render_system
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
@@ -45,8 +54,12 @@ class ApiLauncher:
     clock: Clock = utc_now
     monotonic: Callable[[], float] = time.monotonic
 
-    def check(self, _: RunSpec) -> None:
-        """Every model that a provider serves can be run; refuses nothing."""
+    def check(self, run: RunSpec) -> None:
+        """Every model that a provider serves can be run.
+
+        Raises `Refused` where the skill cannot be given in the run's mode.
+        """
+        check_mode(run)
 
     async def prove(self, prepared: Prepared, scratch: Path) -> None:
         """Open a sandbox in an environment, and close it.
@@ -71,27 +84,29 @@ class ApiLauncher:
         self, session: SessionSpec, workspace: Workspace, transcript: Path, started_at: datetime
     ) -> Attempt:
         """The conversation and what it left. No process of the session is alive after it."""
-        await asyncio.to_thread(stage_inputs, session, workspace)
-        await asyncio.to_thread(stage_skill, session, workspace)
-        prompt = await asyncio.to_thread(render_prompt, session)
+        self.check(session.run)
+        prompt = await asyncio.to_thread(stage_session, session, workspace)
+        sight = SkillSight(make_watch(session))
         with JsonlTranscript(transcript) as sink:
             async with self._open(workspace, session.prepared) as sandbox:
                 deadline = self.monotonic() + session.limits.wall_s
                 tools = SessionTools(sandbox, remaining_s=lambda: deadline - self.monotonic())
-                end = await self._converse(session, prompt, tools, sink)
+                toolbox = _make_toolbox(session, tools, sight)
+                end = await self._converse(session, prompt, toolbox, sink)
+        # An agent that met a dead sandbox worked under conditions that its twin did not.
+        end = broken(end, "the session's sandbox failed") if tools.broken else end
         collected = await collect_output(workspace.output, workspace.collected)
         with_response = await asyncio.to_thread(
             save_response, end.last_text, collected, workspace.collected
         )
-        in_prompt = session.skill_text is not None and session.skill_text.strip() in prompt
         return Attempt(
             started_at=started_at,
             ended_at=self.clock(),
             end=end,
             collected=with_response,
-            skill_loaded=in_prompt or tools.skill_opened,
+            skill_loaded=is_in_prompt(session) or sight.seen,
             transcript_truncated=sink.truncated,
-            tools=tuple(tool.name for tool in tools.tools),
+            tools=tuple(tool.name for tool in toolbox.tools),
             refused_hosts=sandbox.refused_hosts,
             environment=session.prepared.identity_in(sandbox.identity),
             sandbox=self.sandboxes.name,
@@ -109,18 +124,31 @@ class ApiLauncher:
         )
 
     async def _converse(
-        self, session: SessionSpec, prompt: str, tools: SessionTools, sink: JsonlTranscript
+        self, session: SessionSpec, prompt: str, toolbox: ToolBox, sink: JsonlTranscript
     ) -> ConversationEnd:
-        end = await self.agent.converse(
+        return await self.agent.converse(
             ConversationSpec(
                 model=session.run.model,
-                system=render_system(session.prepared.hosts),
+                system=_render_system(session),
                 prompt=prompt,
-                toolbox=tools,
+                toolbox=toolbox,
                 limits=session.limits,
                 max_answer_tokens=MAX_ANSWER_TOKENS,
             ),
             sink,
         )
-        # An agent that met a dead sandbox worked under conditions that its twin did not.
-        return broken(end, "the session's sandbox failed") if tools.broken else end
+
+
+def _make_toolbox(session: SessionSpec, tools: SessionTools, sight: SkillSight) -> ToolBox:
+    """The tools of a session, the same in both arms; in mode `installed` there is one more."""
+    if session.run.mode == "forced":
+        return tools
+    return SkillTools(tools, find_offered(session), sight.notice)
+
+
+def _render_system(session: SessionSpec) -> str:
+    """What a session is told before its task: the rules and, if it may find skills, which."""
+    system = render_system(session.prepared.hosts)
+    if session.run.mode == "forced":
+        return system
+    return f"{system}\n\n{render_skills(find_offered(session))}"

@@ -5,8 +5,6 @@ sandbox with the agent's words as arguments, never as script text. Whatever goes
 told to the agent as text.
 """
 
-import posixpath
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,7 +36,6 @@ MAX_FOUND = 500
 _FILE_TIMEOUT_S = 60.0
 _LONGEST_ARGUMENT = 100_000
 """Linux takes no single argument of more than 128 KiB."""
-_SKILL_FILE = re.compile(r"(?<![\w./-])(?:\./|/box/)?(skill/[\w./-]*)")
 
 
 @dataclass(slots=True)
@@ -51,16 +48,8 @@ class SessionTools:
     remaining_s: Callable[[], float] = lambda: float(MAX_COMMAND_S)
     """How long the session may still take: no command gets more."""
     tools: Sequence[Tool] = field(default_factory=render_tools)
-    opened: set[str] = field(default_factory=set)
-    """Files that were read, relative to the working folder: through `Read`, or named below
-    `skill/` in a command, which is all that can be known of a shell."""
     broken: str = ""
     """Why no sandbox could be started, if that happened: the platform's fault, not the agent's."""
-
-    @property
-    def skill_opened(self) -> bool:
-        """Whether a file below `skill/` was read, as far as that can be known."""
-        return any(path.startswith("skill/") for path in self.opened)
 
     async def call(self, name: str, arguments: dict[str, object]) -> ToolOutcome:
         """Carry out one call; whatever goes wrong is told in the answer."""
@@ -101,7 +90,6 @@ class SessionTools:
         else:
             script, stdin = list(BASH_FROM_INPUT), encoded
         result = await self.sandbox.run(script, timeout_s=timeout_s, stdin=stdin)
-        self.opened.update(match[1] for match in _SKILL_FILE.finditer(command))
         text, remark = decode_text(result.output), explain_end(result, timeout_s)
         if result.truncated:
             text += "\n[the output went on; only its beginning was kept]"
@@ -117,7 +105,6 @@ class SessionTools:
             return _failed(result, path)
         head, _, body = result.output.partition(b"\n")
         size, lines = (int(number) for number in head.split())
-        self.opened.add(posixpath.normpath(path))
         if b"\0" in body:
             return ToolOutcome(
                 f"{show_path(path)} is a binary file ({size} bytes); look at it with a command."

@@ -14,13 +14,14 @@ from jobs.conversation import Agent, ConversationEnd, ConversationSpec
 from jobs.errors import Transient
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.box import Bind
+from jobs.sessions.skill_tools import FOLDER, SkillTools, render_skills
+from jobs.sessions.task import SYSTEM
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.workspace import Workspace
 from jobs.triggering.ends import make_observation
 from jobs.triggering.evaluation import Ask
 from jobs.triggering.observations import Observation
-from jobs.triggering.skill_tools import SkillTools, render_system
-from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
+from jobs.triggering.skill_use import SkillUse, make_watches
 from jobs.triggering.stopping import until_used
 from jobs.triggering.usage_sink import UsageSink
 
@@ -72,9 +73,9 @@ class ApiObserver:
         ) as sandbox:
             spec = ConversationSpec(
                 model=ask.model,
-                system=render_system(ask.installed),
+                system=f"{SYSTEM}\n\n{render_skills(ask.installed.offered)}",
                 prompt=ask.query.text,
-                toolbox=SkillTools(SessionTools(sandbox), ask.installed, use),
+                toolbox=SkillTools(SessionTools(sandbox), ask.installed.offered, use.take),
                 limits=ask.limits,
                 max_answer_tokens=_ANSWER_TOKENS,
             )

@@ -22,11 +22,12 @@ from jobs.proxy.connect import HostGate
 from jobs.sessions.attempts import utc_now
 from jobs.sessions.box import Bind
 from jobs.sessions.prepared import PLAIN
+from jobs.sessions.skill_tools import FOLDER
 from jobs.sessions.workspace import Workspace
 from jobs.triggering.ends import make_observation
 from jobs.triggering.evaluation import Ask
 from jobs.triggering.observations import Observation
-from jobs.triggering.skill_use import FOLDER, SkillUse, make_watches
+from jobs.triggering.skill_use import SkillUse, make_watches
 from jobs.triggering.stopping import until_used
 from jobs.triggering.usage_sink import UsageSink
 

@@ -22,6 +22,7 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_skill
 from jobs.content.text import quoted
 from jobs.errors import Refused
+from jobs.sessions.skill_tools import Offered
 from jobs.triggering.front_matter import replace_description
 from jobs.values import Skill
 
@@ -47,6 +48,12 @@ class Installed:
     """The one under test, with the description that is tried."""
     neighbours: tuple[Listed, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Offered, ...]:
+        """The skills as a session is offered them, by name."""
+        skills = sorted((self.skill, *self.neighbours), key=lambda one: one.name)
+        return tuple(Offered(one.name, one.description, self.folder / one.name) for one in skills)
 
     @property
     def digest(self) -> str:

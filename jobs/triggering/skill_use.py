@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from jobs.claude_code.events import Call
 from jobs.claude_code.installed_skill import SkillWatch
 from jobs.content.skills import SKILL_FILE
+from jobs.sessions.skill_tools import FOLDER
 from jobs.triggering.installed import Installed
-
-FOLDER = ".claude/skills"
-"""Where skills lie, relative to a session's working folder."""
 
 
 def make_watches(installed: Installed) -> dict[str, SkillWatch]:

@@ -42,6 +42,8 @@ def problem_of(line: str) -> str:
         ("run eval=github-issue-21", Run(eval_id="github-issue-21")),
         ("run --environment r-pharma", Run(environment="r-pharma")),
         ("run environment=none", Run(environment="none")),
+        ("run --mode installed", Run(mode="installed")),
+        ("run mode=Forced", Run(mode="forced")),
         ("run --force", Run(force=True)),
         ("run force=true", Run(force=True)),
         ("run --force=no", Run()),

@@ -262,6 +262,13 @@ async def test_an_environment_is_passed_on_and_makes_a_key_of_its_own() -> None:
     assert named.key != plain.key
 
 
+async def test_a_mode_is_passed_on_and_makes_a_key_of_its_own() -> None:
+    decision = await decide(f"{COMMAND} --mode installed\n{COMMAND} --mode forced\n{COMMAND}")
+    assert isinstance(decision, Enqueue)
+    assert [one.mode for one in decision.requests] == ["installed", "forced", None]
+    assert len({one.key for one in decision.requests}) == 3
+
+
 async def test_a_command_of_before_the_newest_option_keeps_its_key() -> None:
     """A comment that is delivered again after an update asks for nothing new."""
     assert await keys_of("@skillbench run") == ["comment:acme/skills:100:1637327f5879"]

@@ -79,6 +79,7 @@ async def test_the_only_case_of_a_folder_need_not_be_named(run: Run) -> None:
         (("--environment", "r-farma"), "Did you mean `r-pharma`?"),
         (("--skill", "csv-profile"), "no eval case is for the skill `csv-profile`"),
         (("--output", "taken"), "the folder `taken` cannot be made"),
+        (("--mode", "pasted"), "'forced', 'installed'"),
     ],
 )
 async def test_what_cannot_be_run_is_refused_with_the_choices(

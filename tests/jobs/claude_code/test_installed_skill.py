@@ -23,7 +23,7 @@ def launcher(tmp_path) -> ClaudeCodeLauncher:
 
 @pytest.mark.parametrize("name", [*sorted(TAKEN_NAMES), "Review", "code review", "INIT"])
 def test_a_name_of_claude_codes_own_is_refused(name):
-    with pytest.raises(Refused, match="Rename the skill, or ask for `--launcher api`"):
+    with pytest.raises(Refused, match="Rename the skill"):
         check_installable(a_skill(name=name))
 
 

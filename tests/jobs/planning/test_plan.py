@@ -102,3 +102,25 @@ async def test_what_an_issue_may_not_name_is_refused_before_any_model_is_asked(
         await plan(tmp_path, f"{BODY}\n## Environment\n{named}\n", catalog)
     assert said in str(refused.value)
     assert catalog.asked == []
+
+
+@pytest.mark.parametrize(
+    ("launcher", "mode", "meant"),
+    [
+        ("api", None, "forced"),
+        ("api", "installed", "installed"),
+        ("claude-code", None, "installed"),
+        ("claude-code", "forced", "forced"),
+    ],
+)
+async def test_a_mode_is_as_asked_or_as_usual_for_the_launcher(
+    tmp_path: Path, launcher: str, mode: str | None, meant: str
+):
+    [spec] = (await plan(tmp_path, launcher=launcher, mode=mode)).runs
+    assert (spec.launcher, spec.mode) == (launcher, meant)
+
+
+async def test_a_run_in_another_mode_is_another_run(tmp_path: Path):
+    [one] = (await plan(tmp_path / "a", launcher="api")).runs
+    [other] = (await plan(tmp_path / "b", launcher="api", mode="installed")).runs
+    assert record_key(one) != record_key(other)

@@ -40,12 +40,13 @@ def test_to_measure_the_same_again_takes_the_options_it_was_asked_with():
         skill="word count",
         eval_id="github-issue-21",
         launcher="claude-code",
+        mode="forced",
         environment="none",
     )
     text = replies.render_nothing_to_do([a_duplicate()], [], mention=MENTION, request=request)
     assert (
         '`@skillbench run claude-sonnet-4-6 --skill "word count" --eval github-issue-21 '
-        "--launcher claude-code --environment none --force`"
+        "--launcher claude-code --mode forced --environment none --force`"
     ) in text
 
 

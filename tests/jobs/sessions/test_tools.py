@@ -266,21 +266,6 @@ async def test_lone_surrogates_from_a_model_are_no_crash(tools):
     assert (await call(tools, "Bash", command="echo \ud83d")).text
 
 
-async def test_it_is_known_which_files_of_the_skill_were_opened(sandbox, workspace):
-    (workspace.skill / "docs").mkdir(parents=True)
-    for name in ("SKILL.md", "docs/more.md", "run.sh"):
-        (workspace.skill / name).write_text("text\n")
-    tools = SessionTools(sandbox)
-    await call(tools, "Read", file_path="skill/missing.md")
-    await call(tools, "Read", file_path="output/../input/none")
-    assert tools.opened == set()
-    assert not tools.skill_opened
-    await call(tools, "Read", file_path="./output/../skill/SKILL.md")
-    assert tools.skill_opened
-    await call(tools, "Bash", command="cat /box/skill/docs/more.md; sh 'skill/run.sh' my_skill/x")
-    assert tools.opened == {"skill/SKILL.md", "skill/docs/more.md", "skill/run.sh"}
-
-
 @dataclass
 class BrokenSandbox:
     """A sandbox that cannot start, as on a machine whose settings changed meanwhile."""

@@ -1,20 +1,22 @@
-"""The tools of a session that may find skills, for models that have no program of their own.
+"""The tools of a session that may find skills by itself, for models without a program of their own.
 
 The five tools of every session and a `Skill` tool that gives a skill's SKILL.md, as Claude
 Code has one; which skills there are stands in the system prompt, name and description alone.
+A SKILL.md is read where no session can have changed it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from jobs.claude_code.events import Call
 from jobs.content.skill_file import parse_skill_file
 from jobs.content.skills import SKILL_FILE
 from jobs.conversation import Tool, ToolOutcome
-from jobs.sessions.task import SYSTEM
 from jobs.sessions.tools import MAX_TEXT, SessionTools
-from jobs.triggering.installed import Installed, Listed
-from jobs.triggering.skill_use import FOLDER, SkillUse
+
+FOLDER = ".claude/skills"
+"""Where skills lie, relative to a session's working folder."""
 
 _SKILL = Tool(
     name="Skill",
@@ -31,14 +33,26 @@ _SKILL = Tool(
 )
 
 
-def render_system(installed: Installed) -> str:
-    """What a session is told before the query: the rules, and which skills there are."""
-    listed = sorted((installed.skill, *installed.neighbours), key=lambda one: one.name)
-    skills = "\n".join(f"- {one.name}: {_on_one_line(one)}" for one in listed)
-    return (
-        f"{SYSTEM}\n\nSkills are at hand, instructions for tasks of certain kinds. The tool Skill "
-        f"gives one by its name:\n{skills}"
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A skill that a session may use."""
+
+    name: str
+    description: str
+    folder: Path
+    """Holds its SKILL.md, out of the session's reach."""
+
+
+def render_skills(offered: Sequence[Offered]) -> str:
+    """What a session is told of the skills it may use; also where there is none."""
+    rule = (
+        "Skills are instructions for tasks of certain kinds; the tool Skill gives one by its "
+        "name. At hand"
     )
+    if not offered:
+        return f"{rule} is none."
+    listed = "\n".join(f"- {one.name}: {' '.join(one.description.split())}" for one in offered)
+    return f"{rule}:\n{listed}"
 
 
 @dataclass(slots=True)
@@ -46,8 +60,9 @@ class SkillTools:
     """Tools and skills of one session (a `jobs.conversation.ToolBox`)."""
 
     session: SessionTools
-    installed: Installed
-    use: SkillUse
+    offered: Sequence[Offered]
+    notice: Callable[[Call, str], object]
+    """Told of every call that worked, with its answer."""
     tools: Sequence[Tool] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,20 +75,16 @@ class SkillTools:
         else:
             outcome = await self.session.call(name, arguments)
         if not outcome.failed:
-            self.use.take(Call(id="", name=name, arguments=arguments), outcome.text)
+            self.notice(Call(id="", name=name, arguments=arguments), outcome.text)
         return outcome
 
     def _give_skill(self, arguments: dict[str, object]) -> ToolOutcome:
         wanted = str(arguments.get("skill", "")).lstrip("/")
-        names = [one.name for one in (self.installed.skill, *self.installed.neighbours)]
-        if wanted not in names:
-            return ToolOutcome(
-                f"There is no skill {wanted!r}. There are {', '.join(names)}.", failed=True
-            )
-        content = (self.installed.folder / wanted / SKILL_FILE).read_bytes()
+        found = next((one for one in self.offered if one.name == wanted), None)
+        if found is None:
+            names = ", ".join(one.name for one in self.offered)
+            there = f"There are {names}." if names else "No skill is at hand."
+            return ToolOutcome(f"There is no skill {wanted!r}. {there}", failed=True)
+        content = (found.folder / SKILL_FILE).read_bytes()
         text = parse_skill_file(content, SKILL_FILE, wanted).text[:MAX_TEXT]
         return ToolOutcome(f"The skill lies in {FOLDER}/{wanted}/.\n\n{text}")
-
-
-def _on_one_line(skill: Listed) -> str:
-    return " ".join(skill.description.split())
