@@ -5,14 +5,16 @@ One store by address: `file://` on one machine, `s3://` where workers run on sev
 them come from far away, so only plain ones are taken. Only upkeep lists them.
 """
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import obstore
+import structlog
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
@@ -23,6 +25,10 @@ PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}"
 KEY = re.compile(rf"{PART}(?:/{PART})*")
 LONGEST_KEY = 512
 """Half of what S3 takes."""
+PATIENCE_S = (1.0, 5.0, 15.0, 30.0)
+"""Pauses of a worker whose store is full or away; then the request is tried again later."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,30 @@ class Blobs:
     store fails; a local disk's own trouble is an `OSError`.
     """
 
-    def __init__(self, url: str) -> None:
-        """Open the store at `url`; a missing folder is made. Raises as `open_store` does."""
+    def __init__(self, url: str, *, pauses_s: Sequence[float] = ()) -> None:
+        """Open the store at `url`; a missing folder is made. Raises as `open_store` does.
+
+        Putting is tried again after each of `pauses_s`: what is put has often been paid for.
+        """
         self._store = open_store(url)
+        self._pauses_s = pauses_s
 
     async def put(self, key: str, content: bytes | Path) -> None:
         """Store bytes or a file under a key, whole or not at all."""
+        checked(key)
+        for pause_s in self._pauses_s:
+            try:
+                await self._put(key, content)
+            except (Transient, OSError) as trouble:
+                log.warning("blob_put_again", key=key, pause_s=pause_s, problem=str(trouble))
+                await asyncio.sleep(pause_s)
+            else:
+                return
+        await self._put(key, content)
+
+    async def _put(self, key: str, content: bytes | Path) -> None:
         try:
-            await obstore.put_async(self._store, checked(key), content)
+            await obstore.put_async(self._store, key, content)
         except BaseError as problem:
             raise _trouble("put", key, problem) from problem
 

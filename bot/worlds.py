@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.blobs import Blobs
+from bot.blobs import PATIENCE_S, Blobs
 from config.settings import Settings
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.conversation import CliConversations, ModelApi
@@ -52,7 +52,8 @@ async def make_worlds(settings: Settings, *, budget: Budget, scratch: Path) -> W
     if problem := await sandboxes.problem():
         raise Refused(problem)
     await asyncio.to_thread((doors := Doors(settings)).load)
-    agent, catalog, blobs = ModelAgent(doors), ApiModelCatalog(doors), Blobs(settings.blobs)
+    agent, catalog = ModelAgent(doors), ApiModelCatalog(doors)
+    blobs = Blobs(settings.blobs, pauses_s=PATIENCE_S)
     api = ApiLauncher(agent, sandboxes, memory_mb=settings.session_memory_mb)
     runs = RunWorld(
         launchers=make_launchers(settings, api, sandboxes),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+import structlog
 
 from bot.blobs import Blobs
 from jobs.errors import Transient
@@ -135,3 +136,27 @@ async def test_a_store_that_refuses_is_transient(bucket: type[Bucket]):
     blobs = Blobs("s3://results/skillbench")
     with pytest.raises(Transient, match="runs/one"):
         await blobs.get("runs/one")
+
+
+async def test_a_store_that_comes_back_takes_what_was_paid_for(tmp_path: Path) -> None:
+    blobs = Blobs(f"file://{tmp_path}/blobs", pauses_s=(0.0, 60.0))
+    blocking = tmp_path / "blobs/runs"
+    blocking.write_text("a file where a folder must be")
+    tries: list[str] = []
+
+    def mend(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+        tries.append(event["key"])
+        blocking.unlink()  # before the next try
+        return event
+
+    with structlog.testing.capture_logs(processors=[mend]):
+        await blobs.put("runs/a.zip", b"paid")
+    assert tries == ["runs/a.zip"]
+    assert await blobs.get("runs/a.zip") == b"paid"
+
+
+async def test_a_store_that_stays_away_is_told_after_every_pause(tmp_path: Path) -> None:
+    blobs = Blobs(f"file://{tmp_path}/blobs", pauses_s=(0.0, 0.0))
+    (tmp_path / "blobs/runs").write_text("a file where a folder must be")
+    with pytest.raises((Transient, OSError)):
+        await blobs.put("runs/a.zip", b"paid")
