@@ -6,7 +6,7 @@ asked again, so whoever carries an evaluation out a second time pays only for wh
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
@@ -69,6 +69,11 @@ class Evaluator:
     prefix: str
     """Where this request's observations are kept."""
     purse: Purse
+    slots: asyncio.Semaphore = field(init=False)
+    """For all evaluations of this one together, since the last comparison holds two at once."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slots", asyncio.Semaphore(self.terms.at_once))
 
     async def evaluate(
         self,
@@ -84,11 +89,10 @@ class Evaluator:
         of a query are apart in time: every query is asked once before any is asked twice.
         Raises `OverBudget` where the purse was empty before the end; what was seen is kept.
         """
-        slots = asyncio.Semaphore(self.terms.at_once)
-        folder = f"{self.prefix}/{round_name}-{installed.digest}"
+        folder = self._folder(installed, round_name)
 
         async def see(number: int, query: Query) -> Observation | None:
-            async with slots:
+            async with self.slots:
                 ask = Ask(
                     query=query,
                     number=number,
@@ -122,6 +126,18 @@ class Evaluator:
             )
             for query in queries
         )
+
+    async def forget(
+        self, queries: Sequence[Query], installed: Installed, *, round_name: str
+    ) -> None:
+        """Drop what was kept of an evaluation, so that its queries are asked anew next time."""
+        folder = self._folder(installed, round_name)
+        for query in queries:
+            for number in range(1, self.terms.runs_per_query + 1):
+                await self.blobs.delete(f"{folder}/{query.id}-{number}.json")
+
+    def _folder(self, installed: Installed, round_name: str) -> str:
+        return f"{self.prefix}/{round_name}-{installed.digest}"
 
     async def _observe(self, ask: Ask, key: str) -> Observation | None:
         """What is kept, or what is seen now; None where there is no money for it.

@@ -7,7 +7,7 @@ import pytest
 from jobs.content.skill_file import parse_skill_file
 from jobs.errors import Refused, Transient
 from jobs.triggering.controls import NAME, POSITIVE, check_harness
-from tests.jobs.triggering.world import make_evaluator
+from tests.jobs.triggering.world import MemoryBlobs, make_evaluator
 
 
 async def test_a_sound_harness_passes_with_two_sessions(tmp_path: Path):
@@ -42,6 +42,16 @@ async def test_a_broken_harness_is_named_and_the_skill_is_cleared(
         await check_harness(evaluator, tmp_path)
     assert said in str(refusal.value)
     assert "The skill is not to blame" in str(refusal.value)
+
+
+async def test_a_harness_that_was_mended_passes_the_next_check(tmp_path: Path):
+    blobs = MemoryBlobs()
+    broken, _ = make_evaluator(lambda _: False, blobs)
+    with pytest.raises(Refused):
+        await check_harness(broken, tmp_path)
+    mended, observer = make_evaluator(lambda ask: ask.query == POSITIVE, blobs)
+    await check_harness(mended, tmp_path)
+    assert len(observer.asked) == 2
 
 
 async def test_sessions_that_break_show_nothing_about_the_harness(tmp_path: Path):
