@@ -77,10 +77,18 @@ class ClaudeObserver:
             model=ask.model,
             limits=ask.limits,
             system="",
-            prompt=ask.query.text,
+            prompt=_as_words(ask.query.text),
             prepared=PLAIN,
             skills=frozenset(names),
             binds=[Bind(ask.installed.folder, f"/box/{FOLDER}")],
         )
         conversation = self.conversations.converse(talk, workspace, heard, Met(HostGate(())))
         return await until_used(conversation, noticed)
+
+
+def _as_words(query: str) -> str:
+    """A query that Claude Code takes for no command of its own: it looks at the first character.
+
+    `/clear …` would never reach the model, and `/pdf …` would load the skill unasked.
+    """
+    return f"\n{query}" if query.startswith("/") else query

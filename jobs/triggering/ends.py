@@ -22,6 +22,9 @@ def make_observation(
     if not use.fired and (end is None or end.end not in SEEN):
         fired = None
         detail = (end.detail or end.end) if end else "the session was stopped"
+    elif not use.fired and not usage.requests:
+        fired = None
+        detail = "the session ended before the model was asked"
     return Observation(
         query_id=ask.query.id,
         number=ask.number,

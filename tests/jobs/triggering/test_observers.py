@@ -196,6 +196,15 @@ async def test_nothing_of_the_eval_reaches_the_session_but_the_query(bench: Benc
     assert str(bench.folder) not in everything
 
 
+@pytest.mark.parametrize("text", ["/clear all filters", "/pdf-forms now", "--help", "!ls"])
+async def test_a_query_is_never_taken_for_a_command(bench: Bench, text: str):
+    bench.api.script(DONE)
+    seen = await bench.observe(Query(id="Q1", text=text, should_trigger=False))
+    assert (seen.fired, seen.usage.requests) == (False, 1)
+    (asked,) = bench.api.requests
+    assert asked.prompt.endswith(text)
+
+
 @pytest.mark.parametrize("count", [4, pytest.param(20, marks=pytest.mark.slow)])
 async def test_sessions_side_by_side_see_no_skills_of_each_other(
     api: tuple[ScriptedModelApi, str], tmp_path: Path, count: int
