@@ -46,6 +46,10 @@ class EvalSet(Value):
         return tuple(query for query in self.queries if not query.should_trigger)
 
 
+class _Twice:
+    """Stands for an object that holds one key twice."""
+
+
 def parse_eval_set(text: str, source: str) -> EvalSet:
     """An eval set from JSON: a list of `{"query": …, "should_trigger": true | false}`.
 
@@ -53,11 +57,15 @@ def parse_eval_set(text: str, source: str) -> EvalSet:
     every entry that cannot be used, or where there is none.
     """
     try:
-        entries = json.loads(clean_text(text))
-    except (ValueError, RecursionError) as error:
-        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise Refused(f"{quoted(source)} is no valid JSON{where}: {what}.") from None
+        entries = json.loads(clean_text(text), object_pairs_hook=_make_entry)
+    except json.JSONDecodeError as error:
+        raise Refused(
+            f"{quoted(source)} is no valid JSON, line {error.lineno}: {error.msg}."
+        ) from None
+    except RecursionError:
+        raise Refused(f"{quoted(source)} is no valid JSON: nested too deeply.") from None
+    except ValueError:
+        raise Refused(f"{quoted(source)} holds a number of too many digits.") from None
     if not isinstance(entries, list):
         raise Refused(
             f"{quoted(source)} must hold a list of queries, each as "
@@ -101,8 +109,16 @@ def make_eval_set(entries: Sequence[tuple[str, bool] | str], source: str) -> Eva
     return EvalSet(queries=tuple(queries), remarks=_remarks(queries, repeated))
 
 
+def _make_entry(pairs: list[tuple[str, object]]) -> dict[str, object] | _Twice:
+    """An object of JSON, which Python would read by the last value of each key."""
+    entry = dict(pairs)
+    return entry if len(entry) == len(pairs) else _Twice()
+
+
 def _read(entry: object) -> tuple[str, bool] | str:
     """Query and expectation of one entry, or what is wrong with it."""
+    if isinstance(entry, _Twice):
+        return "it holds one key twice"
     if not isinstance(entry, dict):
         return "it is no object with `query` and `should_trigger`"
     query, should_trigger = entry.get("query"), entry.get("should_trigger")

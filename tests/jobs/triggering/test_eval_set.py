@@ -63,6 +63,11 @@ def test_a_set_of_one_kind_says_what_it_cannot_measure(kind: bool, unknown: str)
         ('[{"query": " ", "should_trigger": true}]', "entry 1: `query` must be a text"),
         ('[{"query": 3, "should_trigger": true}]', "entry 1: `query` must be a text"),
         ('[{"query": "a", "should_trigger": "yes"}]', "entry 1: `should_trigger` must be `true`"),
+        (
+            '[{"query": "a", "query": "b", "should_trigger": true}]',
+            "entry 1: it holds one key twice",
+        ),
+        (f"[{'9' * 5_000}]", "holds a number of too many digits"),
         ('[{"query": "a"}]', "entry 1: `should_trigger` must be `true`"),
         (json.dumps([entry("a" * 100_001)]), "entry 1: `query` has 100,001 characters"),
         (json.dumps([entry("a", True), entry("a", False)]), "entry 2: the same query as Q1"),
