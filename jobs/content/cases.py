@@ -10,6 +10,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from jobs.content.draft import CaseDraft
 from jobs.content.file_cases import (
@@ -22,6 +24,7 @@ from jobs.content.file_cases import (
 from jobs.content.issue_case import draft_from_issue, issue_eval_id
 from jobs.content.make_case import make_case
 from jobs.content.shelf import SkillShelf
+from jobs.content.skill_names import settle_names
 from jobs.content.skills import skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import listed, quoted
@@ -33,14 +36,22 @@ _ISSUE_NUMBER = re.compile(r"#?(\d{1,10})")
 
 
 def find_case(
-    eval_id: str, snapshot: Snapshot, shelf: SkillShelf, issue: Issue | None = None
+    eval_id: str,
+    snapshot: Snapshot,
+    shelf: SkillShelf,
+    issue: Issue | None = None,
+    *,
+    skill: str | None = None,
 ) -> EvalCase:
     """The eval case with this id; `issue` is asked first where the case is its own.
 
     Ids may be typed as `21` or `#21` for an issue, and with any way to a skill before the `#`.
-    Raises `Refused`, saying exactly what is missing, or which ids are near.
+    Where a `skill` is named, an id of its own `evals.json` needs nothing before it.
+    Raises `Refused`, saying exactly what is missing, which ids are near, or which two are meant.
     """
     wanted = _tidy_id(eval_id, shelf)
+    if skill is not None and shelf.knows(skill):
+        wanted = _id_beside_skill(eval_id, wanted, _Look(snapshot, shelf, issue), skill)
     incomplete: list[CaseDraft] = []
     for found in _sources(wanted, snapshot, issue):
         if len(found) > 1:
@@ -88,6 +99,35 @@ def _tidy_id(eval_id: str, shelf: SkillShelf) -> str:
     if mark and folder and shelf.knows(folder):
         return f"{shelf.find(folder).path}#{own}"
     return bare
+
+
+class _Look(NamedTuple):
+    """Where a case is looked for."""
+
+    snapshot: Snapshot
+    shelf: SkillShelf
+    issue: Issue | None
+
+
+def _id_beside_skill(typed: str, wanted: str, look: _Look, skill: str) -> str:
+    """The id as the skill's own file has it, where it has one; else the id that is wanted.
+
+    Raises `Refused` where another case for the same skill bears the short id, too.
+    """
+    path = look.shelf.find(skill).path
+    own = f"{path}#{typed.strip().strip('`')}"
+    if own == wanted or own not in {one.id for one in drafts_from_skill(look.snapshot, path)}:
+        return wanted
+    for draft in chain.from_iterable(_sources(wanted, look.snapshot, look.issue)):
+        if isinstance(draft, BrokenCase) or draft.missing():
+            continue
+        names, _ = settle_names(draft.skills, look.shelf)
+        if any(look.shelf.knows(name) and look.shelf.find(name).path == path for name in names):
+            raise Refused(
+                f"{quoted(typed)} may mean {quoted(own)} or {quoted(wanted)}, and both are for "
+                f"the skill {quoted(path)}; write the whole id."
+            )
+    return own
 
 
 def _sources(

@@ -74,6 +74,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         given.snapshot,
         given.shelf,
         given.issue,
+        skill=request.skill if request.eval_id else None,
     )
     environment = await asyncio.to_thread(
         plan_environment, request.environment, case, given.snapshot, settings

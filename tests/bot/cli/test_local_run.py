@@ -71,6 +71,20 @@ async def test_the_only_case_of_a_folder_need_not_be_named(run: Run) -> None:
     assert (await run(str(SAMPLE), "--skill", "release-notes")).code == 0
 
 
+async def test_a_skill_s_own_case_is_named_by_its_short_id(run: Run, tmp_path: Path) -> None:
+    """Though an issue's case of another skill bears the number, too."""
+    folder = tmp_path / "skills"
+    shutil.copytree(SAMPLE, folder)
+    (folder / "csv-profile/evals").mkdir()
+    (folder / "csv-profile/evals/evals.json").write_text(
+        '{"evals": [{"id": 2, "prompt": "Profile the table.", "files": ["examples/visits.csv"],'
+        ' "expectations": ["Duplicate rows: 2"]}]}'
+    )
+    ended = await run(str(folder), "--skill", "csv-profile", "--eval", "2")
+    result = (tmp_path / "skillbench-report" / "result.json").read_bytes()
+    assert RunResult.model_validate_json(result).spec.eval_case.id == "csv-profile#2", ended.said
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -79,7 +93,7 @@ async def test_the_only_case_of_a_folder_need_not_be_named(run: Run) -> None:
         (("--environment", "r-farma"), "Did you mean `r-pharma`?"),
         (("--skill", "csv-profile"), "no eval case is for the skill `csv-profile`"),
         (("--output", "taken"), "the folder `taken` cannot be made"),
-        (("--mode", "pasted"), "'forced', 'installed'"),
+        (("--mode", "pasted"), "'pasted' is not one of 'forced'"),
     ],
 )
 async def test_what_cannot_be_run_is_refused_with_the_choices(

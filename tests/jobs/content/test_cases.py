@@ -12,7 +12,7 @@ from jobs.content.skills import find_skills
 from jobs.errors import Refused
 from jobs.ports import Issue
 from jobs.values import EvalCase
-from tests.jobs.content.trees import WORD_COUNT, Content, write_tree
+from tests.jobs.content.trees import WORD_COUNT, Content, a_skill, write_tree
 
 BODY = (
     "## Skills\nword-count\n## Query\nfrom the issue\n"
@@ -46,10 +46,15 @@ def an_issue(body: str, number: int = 7, *, is_pull_request: bool = False) -> Is
 
 
 def find(
-    tmp_path: Path, files: dict[str, Content], eval_id: str, issue: Issue | None = None
+    tmp_path: Path,
+    files: dict[str, Content],
+    eval_id: str,
+    issue: Issue | None = None,
+    *,
+    skill: str | None = None,
 ) -> EvalCase:
     snapshot = write_tree(tmp_path, {"word-count/SKILL.md": WORD_COUNT, **files})
-    return find_case(eval_id, snapshot, find_skills(snapshot), issue)
+    return find_case(eval_id, snapshot, find_skills(snapshot), issue, skill=skill)
 
 
 IN_A_FILE: dict[str, Content] = {"_automation/evals/seven.json": a_case()}
@@ -93,6 +98,36 @@ def test_a_skill_s_own_case_is_found(tmp_path: Path, eval_id: str):
     case = find(tmp_path, {"word-count/evals/evals.json": own}, eval_id)
     assert (case.id, case.source, case.target_skills) == ("word-count#a", "skill", ("word-count",))
     assert case.withheld == ("word-count/evals/evals.json",)
+
+
+OWN: dict[str, Content] = {
+    "word-count/evals/evals.json": json.dumps(
+        {"evals": [{"id": 7, "prompt": "from the skill", "expectations": ["from the skill"]}]}
+    ),
+    "other/SKILL.md": a_skill("other"),
+}
+
+
+def test_beside_a_skill_s_name_the_id_in_its_own_file_is_enough(tmp_path: Path):
+    of_another = {"_automation/evals/seven.json": a_case(target_skills=["other"])}
+    case = find(tmp_path, OWN | of_another, "7", skill="word-count")
+    assert (case.id, case.prompt) == ("word-count#7", "from the skill")
+    assert find(tmp_path, OWN | of_another, "#7", skill="word-count").prompt == "from the file"
+
+
+def test_an_id_that_the_skill_s_own_file_has_not_is_that_of_an_issue(tmp_path: Path):
+    case = find(tmp_path, OWN | IN_A_FILE, "7", skill="other")
+    assert (case.id, case.prompt) == ("github-issue-7", "from the file")
+
+
+@pytest.mark.parametrize("issue", [None, an_issue(BODY)])
+def test_an_id_of_two_cases_for_the_skill_is_refused_with_both(tmp_path: Path, issue: Issue | None):
+    files = OWN | ({} if issue else IN_A_FILE)
+    with pytest.raises(Refused, match=r"`word-count#7` or `github-issue-7`.*whole id"):
+        find(tmp_path, files, "7", issue, skill="word-count")
+    assert find(tmp_path, files, "word-count#7", issue, skill="word-count").source == "skill"
+    case = find(tmp_path, files, "github-issue-7", issue, skill="word-count")
+    assert case.id == "github-issue-7"
 
 
 @pytest.mark.parametrize(
