@@ -10,6 +10,7 @@ import typer
 
 from demo.github import make_private_key
 from tests.chaos.game import Outcome, Size, play
+from tests.jobs.sessions.watching import adopting_orphans
 
 
 def main(
@@ -19,7 +20,8 @@ def main(
 ) -> None:
     """Play games of chaos; exit code 1 where a promise was broken."""
     logging.getLogger("uvicorn.error").addFilter(lambda _: False)  # broken connections are meant
-    outcomes = asyncio.run(_play_all(range(seed, seed + games), at_once))
+    with adopting_orphans():  # so that they can be counted
+        outcomes = asyncio.run(_play_all(range(seed, seed + games), at_once))
     _tell(outcomes)
     raise typer.Exit(int(any(one.findings for one in outcomes)))
 

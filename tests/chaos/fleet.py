@@ -5,7 +5,6 @@ One that ends without having been told to is a finding.
 """
 
 import asyncio
-import ctypes
 import json
 import os
 import shutil
@@ -32,8 +31,6 @@ _LIVING: set[int] = set()
 """Processes of all games of this process that have not ended."""
 WITH_US = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
 """No process outlives this one, should it be killed."""
-SUBREAPER = 36
-"""`prctl`: whoever loses their parent becomes our child, so that we can count them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -101,7 +98,6 @@ class Fleet:
         return self.folder / "tmp"
 
     async def start(self, workers: int) -> None:
-        ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
         self.temporary.mkdir()
         await self.start_redis()
         await self.start_web()

@@ -62,7 +62,7 @@ async def test_every_delivery_leaves_a_line_that_says_why_and_none_that_tells_a_
         assert await serving.stopped(signal.SIGTERM) == 0
     lines = [json.loads(line) for line in serving.lines]
     ignored = {line["delivery"]: line["reason"] for line in lines if "delivery" in line}
-    assert ignored == {"d-ping": "no handler for ping", "d-push": "no handler for push"}
+    assert ignored == {"d-ping": "no handler for ping", "d-push": "a push to no branch"}
     [turned] = [line for line in lines if line["event"] == "delivery_turned_away"]
     assert (turned["status"], turned["level"]) == (401, "warning")
     assert SECRET not in "".join(serving.lines)

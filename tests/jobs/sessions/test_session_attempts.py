@@ -77,7 +77,7 @@ async def test_a_second_session_gets_only_what_the_first_has_left(bench):
 
 async def test_without_anything_left_there_is_no_second_session(bench):
     bench.api.script(bash("true"), LIMITED, forever=True)
-    done = await bench.run(bench.spec(limits={"total_tokens": 1, "turns": 1}))
+    done = await bench.run(bench.spec(limits={"total_tokens": 3_000, "turns": 1}))
     assert done.result.end is SessionEnd.MAX_TURNS
     assert len(bench.api.requests) == 1
 
