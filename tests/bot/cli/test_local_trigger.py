@@ -93,7 +93,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
             )
-            printed, said = await asyncio.wait_for(process.communicate(), WAIT_S)
+            printed, said = await asyncio.wait_for(process.communicate(), 4 * WAIT_S)
             return Ended(process.returncode, printed.decode(), said.decode())
 
         yield Bench(model, api, tmp_path, invoke)
