@@ -235,11 +235,13 @@ def _shown(content: object) -> str:
 def _tokens(usage: object) -> Tokens | None:
     if not isinstance(usage, dict):
         return None
+    written = _object(usage.get("cache_creation"))
     return Tokens(
         input=_whole(usage.get("input_tokens")) or 0,
         output=_whole(usage.get("output_tokens")) or 0,
         cache_read=_whole(usage.get("cache_read_input_tokens")) or 0,
         cache_write=_whole(usage.get("cache_creation_input_tokens")) or 0,
+        cache_write_1h=_whole(written.get("ephemeral_1h_input_tokens")) or 0,
     )
 
 

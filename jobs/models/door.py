@@ -24,6 +24,8 @@ class Tokens:
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0
+    """Of `cache_write`, what is kept for an hour, which costs more than five minutes."""
     reported: bool = True
     """False: the provider said nothing and the figures are an estimate from lengths."""
 

@@ -27,6 +27,7 @@ def find_price(model: str, provider: Provider, tokens: Tokens) -> Decimal | None
         input_tokens=tokens.input + tokens.cache_read + tokens.cache_write,
         cache_read_tokens=tokens.cache_read,
         cache_write_tokens=tokens.cache_write,
+        cache_write_1h_tokens=min(tokens.cache_write_1h, tokens.cache_write),
         output_tokens=tokens.output,
     )
     # Bedrock's ids (us.anthropic.claude-…) have prices of their own.

@@ -12,6 +12,7 @@ from jobs.models.door import Tokens
 
 _CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English text and code."""
+_FOR_AN_HOUR = "ephemeral_1h_input_tokens"
 _LONGEST_LINE = 32 * 1024 * 1024
 """The API's own limit for a whole request; no event of an answer comes near it."""
 
@@ -70,6 +71,7 @@ class AnswerReader:
             output=reported if self.is_whole else max(reported, written),
             cache_read=self._usage.get("cache_read_input_tokens", 0),
             cache_write=self._usage.get("cache_creation_input_tokens", 0),
+            cache_write_1h=self._usage.get(_FOR_AN_HOUR, 0),
         )
 
     def _read_event(self, event: dict[str, Any]) -> None:
@@ -93,7 +95,8 @@ class AnswerReader:
 
     def _count(self, usage: dict[str, Any]) -> None:
         """Later figures replace earlier ones: the API reports running totals."""
-        for name, value in usage.items():
+        written = _object(usage.get("cache_creation"))
+        for name, value in {**usage, _FOR_AN_HOUR: written.get(_FOR_AN_HOUR)}.items():
             if isinstance(value, int) and value >= 0:
                 self._usage[name] = value
 

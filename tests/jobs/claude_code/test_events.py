@@ -150,7 +150,12 @@ def test_an_answer_tells_words_calls_and_tokens():
                 {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},
                 {"type": "text", "text": "b"},
             ],
-            "usage": {"input_tokens": 1, "output_tokens": 2, "cache_creation_input_tokens": 3},
+            "usage": {
+                "input_tokens": 1,
+                "output_tokens": 2,
+                "cache_creation_input_tokens": 3,
+                "cache_creation": {"ephemeral_1h_input_tokens": 2, "ephemeral_5m_input_tokens": 1},
+            },
         },
     )
     assert isinstance(said, Said)
@@ -159,7 +164,7 @@ def test_an_answer_tells_words_calls_and_tokens():
     assert [(call.id, call.name, call.arguments) for call in said.calls] == [
         ("t1", "Bash", {"command": "ls"})
     ]
-    assert said.tokens == Tokens(input=1, output=2, cache_write=3)
+    assert said.tokens == Tokens(input=1, output=2, cache_write=3, cache_write_1h=2)
 
 
 def test_tool_results_are_shown_as_text():

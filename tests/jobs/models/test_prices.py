@@ -22,6 +22,19 @@ def test_each_kind_of_token_has_its_own_price():
     assert output == fresh * 5
 
 
+def test_what_the_cache_keeps_for_an_hour_costs_more():
+    """Twice the input's price; where a list has none for it, as much as five minutes."""
+    fresh = find_price("claude-sonnet-4-6", "anthropic", Tokens(input=1000))
+    mixed = Tokens(cache_write=1500, cache_write_1h=1000)
+    assert fresh is not None
+    assert find_price("claude-sonnet-4-6", "anthropic", mixed) == fresh * (2 + Decimal("0.625"))
+    odd = Tokens(cache_write=1000, cache_write_1h=5000)
+    assert find_price("claude-sonnet-4-6", "anthropic", odd) == fresh * 2
+    assert find_price("gpt-4.1", "openai", mixed) == find_price(
+        "gpt-4.1", "openai", Tokens(cache_write=1500)
+    )
+
+
 def test_a_long_request_is_priced_by_its_own_length():
     """Which is why requests are never summed up before they are priced."""
     short = find_price("gemini-2.5-pro", "gemini", Tokens(input=150_000))

@@ -50,6 +50,15 @@ def test_a_stream_is_read_however_it_is_cut(size, end):
     assert reader.tokens(0) == Tokens(input=9, output=77, cache_read=5, cache_write=3)
 
 
+def test_what_was_written_for_an_hour_is_told_apart():
+    written = {"ephemeral_1h_input_tokens": 2, "ephemeral_5m_input_tokens": 1}
+    usage = START["message"]["usage"] | {"cache_creation": written}
+    start = START | {"message": START["message"] | {"usage": usage}}
+    tokens = read([stream(start, TEXT, END, STOP)]).tokens(0)
+    assert tokens is not None
+    assert (tokens.cache_write, tokens.cache_write_1h) == (3, 2)
+
+
 def test_a_stream_that_broke_off_was_billed_for_what_it_had_written():
     """The API had reported one token by then."""
     reader = read([stream(START, TEXT)])
