@@ -8,6 +8,9 @@ from typing import Protocol
 
 from jobs.sessions.box import Bind
 
+FILE_LIMIT_REACHED = 153
+"""The exit code of what wrote more into one file than it may: 128 and the number of SIGXFSZ."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from jobs.errors import Refused
 from jobs.proxy.connect import HostGate
-from jobs.sandbox import CommandResult, SandboxMaker
+from jobs.sandbox import FILE_LIMIT_REACHED, CommandResult, SandboxMaker
 from jobs.sessions.box import PATH, Bind, BoxLimits
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import MakeGate, open_reaching
@@ -28,7 +28,8 @@ VARIABLES = {
 }
 """Of the setup script and of the sessions alike: what one installs the other finds."""
 
-_OUTPUT_BYTES = BoxLimits(memory_bytes=0).output_bytes
+_LIMITS = BoxLimits(memory_bytes=0)
+_OUTPUT_BYTES = _LIMITS.output_bytes
 """All of it is kept until the end: what failed is told by its last lines."""
 _LAST_LINES = 15
 _LONGEST_LINE = 200
@@ -91,6 +92,11 @@ class SetupRunner:
             return f"did not end within {_period(self.timeout_s)}"
         if result.killed_for:
             return _ENDED_FOR.get(result.killed_for, f"was stopped for its {result.killed_for}")
+        if result.exit_code == FILE_LIMIT_REACHED:
+            return (
+                f"ended with exit code {result.exit_code}: it reached the limit on the size of a "
+                f"file, {_LIMITS.file_bytes:,} bytes"
+            )
         return f"ended with exit code {result.exit_code}" if result.exit_code else ""
 
 

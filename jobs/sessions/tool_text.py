@@ -1,6 +1,6 @@
 """How a tool's answer reads: decoded, shortened in the middle, its bad end explained."""
 
-from jobs.sandbox import CommandResult
+from jobs.sandbox import FILE_LIMIT_REACHED, CommandResult
 
 _REASONS = {
     "memory": "it used more memory than the session may",
@@ -31,6 +31,8 @@ def explain_end(result: CommandResult, timeout_s: float) -> str:
         return f"[killed: {reason}]"
     if result.timed_out:
         return f"[killed: it took longer than {timeout_s:g} seconds]"
+    if result.exit_code == FILE_LIMIT_REACHED:
+        return f"[exit code {result.exit_code}: a file grew larger than the session may make one]"
     if result.exit_code:
         return f"[exit code {result.exit_code}]"
     return ""

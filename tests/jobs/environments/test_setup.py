@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from config.settings import Settings
 from jobs.environments.environments import SandboxEnvironments
 from jobs.environments.setup import last_lines
 from jobs.errors import Refused
+from jobs.planning.environment import plan_environment
 from jobs.proxy.connect import HostGate
+from jobs.sessions.box import BoxLimits
+from jobs.sessions.bubblewrap import BubblewrapMaker
+from tests.builders import an_eval_case
+from tests.jobs.content.trees import write_tree
 from tests.jobs.environments.making import an_environment, kept, make_environments, run_prepared
 from tests.jobs.proxy.net import take_any_greeting
 
@@ -55,6 +61,36 @@ async def test_a_script_that_names_its_interpreter_is_run_by_it(environments):
     script = "#!/usr/bin/python3\nopen('/opt/environment/bin/x', 'w').write('made by Python')\n"
     prepared = await environments.prepare(an_environment(script))
     assert (prepared.binds[0].source / "bin" / "x").read_text() == "made by Python"
+
+
+@pytest.mark.parametrize("first", ["", "#!/bin/sh -e\n", "#!/usr/bin/env sh\n"])
+async def test_a_script_with_line_ends_of_windows_works_like_any_other(
+    environments, tmp_path, first
+):
+    """As it lies in a repository, with and without an interpreter of its own."""
+    script = f"{first}if true; then\n  cd /opt/environment\nfi\necho made > bin/x\n"
+    defined = "environment: made\nenvironments: {made: {setup: setup.sh}}\n"
+    found = []
+    for name, content in (("lf", script), ("crlf", script.replace("\n", "\r\n"))):
+        files = {".github/skillbench.yml": defined, "setup.sh": content.encode()}
+        snapshot = write_tree(tmp_path / name, files)
+        found.append(plan_environment(None, an_eval_case(), snapshot, Settings(_env_file=None)))
+    assert found[0] == found[1]
+    prepared = await environments.prepare(found[1])
+    made = prepared.binds[0].source / "bin"
+    assert [path.name for path in made.iterdir()] == ["x"]
+    assert (made / "x").read_text() == "made\n"
+
+
+async def test_a_script_that_makes_too_large_a_file_is_told_the_limit(tmp_path):
+    small = BoxLimits(memory_bytes=0, processes=64, file_bytes=1024**2)
+    environments = make_environments(
+        tmp_path, maker=BubblewrapMaker(limits=small, use_memory_group=False)
+    )
+    script = "cd /opt/environment\necho first\nhead -c 3000000 /dev/zero > large\n"
+    said = await refusal(environments, script)
+    assert "ended with exit code 153: it reached the limit on the size of a file" in said
+    assert "- `first`" in said
 
 
 async def test_a_script_that_fails_half_way_leaves_nothing_and_may_be_asked_again(environments):

@@ -78,6 +78,12 @@ async def test_bash_gives_output_and_exit_code(tools):
     assert await bad(tools, "Bash", command="echo no >&2; exit 3") == "no\n[exit code 3]"
 
 
+async def test_a_file_over_its_limit_is_named_as_the_reason(tools):
+    """The bare exit code says nothing to most readers, people and models."""
+    text = await bad(tools, "Bash", command="head -c 9000000 /dev/zero > output/large")
+    assert text.endswith("[exit code 153: a file grew larger than the session may make one]")
+
+
 async def test_bash_starts_anew_in_the_working_folder_each_time(tools):
     await good(tools, "Bash", command="cd output && export A=1 && echo x > here")
     text = await good(tools, "Bash", command='cat output/here; echo "${A-unset}"')
