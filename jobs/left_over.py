@@ -27,17 +27,17 @@ class LeftOver(Value):
 async def offer(step: str, spec: RunSpec, limits: Limits, usd: Decimal, world: RunWorld) -> None:
     """Note that a step is finished, in case its run never is."""
     left = LeftOver(run_id=spec.run_id, usd=usd)
-    await world.blobs.put(_left_key(step, spec, limits), left.model_dump_json().encode())
+    await world.blobs.put(_left_key(step, spec, limits, world), left.model_dump_json().encode())
 
 
 async def withdraw(step: str, spec: RunSpec, limits: Limits, world: RunWorld) -> None:
     """The run of a finished step has ended."""
-    await world.blobs.delete(_left_key(step, spec, limits))
+    await world.blobs.delete(_left_key(step, spec, limits, world))
 
 
 async def adopt(step: str, name: str, spec: RunSpec, limits: Limits, world: RunWorld) -> None:
     """Take over what another run left of a step, if it left something; `name` is its file."""
-    stored = await world.blobs.get(_left_key(step, spec, limits))
+    stored = await world.blobs.get(_left_key(step, spec, limits, world))
     if stored is None:
         return
     left = LeftOver.model_validate_json(stored)
@@ -58,6 +58,8 @@ def _carried_key(step: str, spec: RunSpec) -> str:
     return f"runs/{spec.run_id}/{step}.carried"
 
 
-def _left_key(step: str, spec: RunSpec, limits: Limits) -> str:
-    same = spec.model_dump_json(exclude=_OF_THE_ASKING) + limits.model_dump_json()
+def _left_key(step: str, spec: RunSpec, limits: Limits, world: RunWorld) -> str:
+    # a session that had other memory would make the run void
+    memory_mb = world.settings.session_memory_mb
+    same = f"{spec.model_dump_json(exclude=_OF_THE_ASKING)}{limits.model_dump_json()}{memory_mb}"
     return f"left/{hashlib.sha256(same.encode()).hexdigest()}/{step}"

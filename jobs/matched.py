@@ -67,6 +67,10 @@ def _find_other_world(sessions: Sequence[SessionResult]) -> str | None:
     if len(environments) > 1:
         shown = {identity[:19] or "the machine's own" for identity in environments}
         return f"the arms met different environments: {_named(shown)}."
+    memories = {session.memory_mb for session in sessions if session.memory_mb is not None}
+    if len(memories) > 1:
+        amounts = " and ".join(str(memory_mb) for memory_mb in sorted(memories))
+        return f"the arms had different memory: {amounts} MB."
     limits = [session.limits for session in sessions if session.limits]
     for one, other in pairwise(limits):
         if differing := [name for name, value in other if value != getattr(one, name)]:

@@ -229,6 +229,9 @@ class SessionResult(Value):
     """The kind of sandbox; empty in older records and where none was opened."""
     limits: Limits | None = None
     """What the session was allowed to use; None in older records."""
+    memory_mb: int | None = None
+    """Memory for everything that the session ran; None in older records and where no sandbox was
+    opened."""
 
     @property
     def scored(self) -> bool:

@@ -119,4 +119,5 @@ class ClaudeCodeLauncher:
             refused_hosts=met.gate.refusals,
             environment=met.environment,
             sandbox=self.conversations.sandboxes.name,
+            memory_mb=self.conversations.memory_mb,
         )

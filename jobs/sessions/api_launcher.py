@@ -110,6 +110,7 @@ class ApiLauncher:
             refused_hosts=sandbox.refused_hosts,
             environment=session.prepared.identity_in(sandbox.identity),
             sandbox=self.sandboxes.name,
+            memory_mb=self.memory_mb,
         )
 
     def _open(

@@ -36,6 +36,7 @@ class Attempt:
     refused_hosts: tuple[str, ...] = ()
     environment: str = ""
     sandbox: str = ""
+    memory_mb: int | None = None
 
 
 def save_response(text: str, collected: Collected, folder: Path) -> Collected:
@@ -84,6 +85,7 @@ def make_result(
         refused_hosts=attempt.refused_hosts,
         environment=attempt.environment,
         sandbox=attempt.sandbox,
+        memory_mb=attempt.memory_mb,
         limits=earlier.limits if earlier else session.limits,
     )
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from bot.blobs import Blobs
+from config.settings import Settings
 from jobs.left_over import adopt, find_carried, offer, withdraw
 from jobs.values import RunSpec
 from jobs.world import RunWorld
@@ -20,7 +21,14 @@ LIMITS = some_limits()
 
 @pytest.fixture
 def world(tmp_path: Path) -> RunWorld:
-    return cast("RunWorld", SimpleNamespace(blobs=Blobs((tmp_path / "blobs").as_uri())))
+    return cast("RunWorld", make_world(tmp_path))
+
+
+def make_world(folder: Path, memory_mb: int = 4096) -> SimpleNamespace:
+    return SimpleNamespace(
+        blobs=Blobs((folder / "blobs").as_uri()),
+        settings=Settings(_env_file=None, session_memory_mb=memory_mb),
+    )
 
 
 async def leave(world: RunWorld, spec: RunSpec) -> None:
@@ -91,3 +99,11 @@ async def test_what_was_swept_away_is_not_there(world: RunWorld) -> None:
     await leave(world, spec)
     await world.blobs.delete(f"runs/{spec.run_id}/{NAME}")
     assert await found(world, a_run_spec(run_id="b" * 12)) is None
+
+
+async def test_a_session_with_other_memory_is_not_taken_over(tmp_path: Path) -> None:
+    """Beside a new one it would make the run void."""
+    await leave(cast("RunWorld", make_world(tmp_path)), a_run_spec(run_id="a" * 12))
+    spec = a_run_spec(run_id="b" * 12)
+    assert await found(cast("RunWorld", make_world(tmp_path, 512)), spec) is None
+    assert await found(cast("RunWorld", make_world(tmp_path)), spec) == b"a bundle"

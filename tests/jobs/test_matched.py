@@ -73,9 +73,10 @@ def test_another_launcher_or_other_tools_are_a_mismatch(changes, named) -> None:
             "environments: sha256:0123456789ab and sha256:ffff456789ab",
         ),
         ({"limits": some_limits(turns=99)}, "limits: turns"),
+        ({"memory_mb": 512}, "memory: 512 and 4096 MB"),
         ({"limits": some_limits(wall_s=9.0, cost_usd="0.5")}, "limits: wall_s, cost_usd"),
     ],
-    ids=["sandbox", "no environment", "another image", "a limit", "two limits"],
+    ids=["sandbox", "no environment", "another image", "a limit", "memory", "two limits"],
 )
 def test_another_world_or_another_limit_is_a_mismatch(changes, named) -> None:
     """It happens where a worker is set up anew between the two sessions of a run."""
@@ -83,6 +84,7 @@ def test_another_world_or_another_limit_is_a_mismatch(changes, named) -> None:
         "sandbox": "docker",
         "environment": "sha256:0123456789abcdef",
         "limits": some_limits(),
+        "memory_mb": 4096,
     }
     arms = [
         a_session(arm=Arm.WITH_SKILL, **own),
@@ -97,7 +99,7 @@ def test_a_session_of_an_older_worker_is_not_held_against_the_run() -> None:
     """It did not tell what it met; whatever it tells has to agree."""
     arms = [
         a_session(arm=Arm.WITH_SKILL),
-        a_session(arm=Arm.WITHOUT_SKILL, sandbox="docker", limits=some_limits()),
+        a_session(arm=Arm.WITHOUT_SKILL, sandbox="docker", limits=some_limits(), memory_mb=4096),
     ]
     assert find_mismatch(a_run_spec(), arms) is None
 

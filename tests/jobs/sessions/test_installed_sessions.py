@@ -42,6 +42,7 @@ async def test_one_arm_is_offered_the_skill_and_the_other_is_told_that_there_is_
     assert first[0].prompt == first[1].prompt, "the task alone"
     assert [asked.tools for asked in first] == [TOOLS, TOOLS]
     assert having.result.tools == lacking.result.tools == TOOLS
+    assert having.result.memory_mb == 512
     listing = "At hand:\n- word-count: Counts words in text files."
     assert first[0].system.replace(listing, "At hand is none.") == first[1].system
     assert listing in first[0].system
