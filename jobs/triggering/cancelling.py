@@ -14,12 +14,14 @@ from jobs.errors import Gone
 from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.requests import Request
+from jobs.triggering.live_page import end_page
 from jobs.triggering.plan import Kind, TriggerPlan, TriggerRun
 from jobs.triggering.progress import TriggerProgress, make_progress, render_progress
 from jobs.triggering.publishing import publish
 from jobs.triggering.runner import find_found
-from jobs.triggering.spending import settle
+from jobs.triggering.spending import read_spent, settle
 from jobs.triggering.world import TriggerRequestWorld
+from jobs.values import Usage
 
 log = structlog.get_logger()
 
@@ -51,7 +53,7 @@ async def _end_and_tell(
     state = TriggerProgress(kind=kind, asker=request.asker, mention=mention)
     if stored := await world.triggers.blobs.get(f"{folder}/plan.json"):
         plan = TriggerPlan.model_validate_json(stored)
-        changes = [await _end_run(run, plan, world) for run in plan.runs]
+        changes = [await _end_run(run, plan, cancelled, world) for run in plan.runs]
         state = make_progress(plan, mention)
         rows = [row.model_copy(update=one) for row, one in zip(state.rows, changes)]  # noqa: B905 -- other rows follow
         state = state.model_copy(update={"rows": (*rows, *state.rows[len(rows) :])})
@@ -64,16 +66,22 @@ async def _end_and_tell(
 
 
 async def _end_run(
-    run: TriggerRun, plan: TriggerPlan, world: TriggerRequestWorld
+    run: TriggerRun, plan: TriggerPlan, cancelled: Cancelled, world: TriggerRequestWorld
 ) -> dict[str, object]:
     """What became of a measurement: its report, if it had come so far; else it is settled."""
     found = await find_found(run, world)
     if found is not None:
-        changes: dict[str, object] = {"state": "done"}
+        changes: dict[str, object] = {"state": "done", "page": found.page, **_spent(found.usage)}
         with suppress(Gone):  # so that the others are settled; the comment will find it gone, too
             async with open_snapshot(plan.request, plan.commit, world.place) as snapshot:
                 changes["url"] = await publish(found, plan, snapshot, world)
         return changes
     await settle(run, world.triggers, ended=False)
     await world.place.counts.add("runs", "cancelled")
-    return {"state": "cancelled"}
+    page = await end_page(run, plan.request.repo, f"Cancelled by {cancelled.by}.", world)
+    usage = await read_spent(run, world.triggers)
+    return {"state": "cancelled", "page": page, **_spent(usage)}
+
+
+def _spent(usage: Usage) -> dict[str, object]:
+    return {"tokens": usage.total_tokens, "usd": usage.cost_usd}

@@ -36,16 +36,18 @@ class Progress(NamedTuple):
     """If no iteration is spared."""
 
 
-def render_page(
+def render_page(  # noqa: PLR0913 -- each by its name
     skill_name: str,
     model: str,
     found: Optimization,
     queries: tuple[Sequence[Query], Sequence[Query]],
     *,
     progress: Progress | None = None,
+    stopped: str = "",
 ) -> str:
     """The page as HTML; with `progress` it loads itself anew every few seconds.
 
+    `stopped` says why it came to no end, as text; then nothing is said of which is better.
     `queries` are those to learn from and the held-out ones, in the order of the results.
     """
     return _template().render(
@@ -57,6 +59,7 @@ def render_page(
         test=queries[1],
         best=found.best.number if found.iterations else None,
         progress=progress,
+        stopped=stopped,
         refresh_s=REFRESH_S,
         points=_points,
         cell=_make_cell,

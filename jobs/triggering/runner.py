@@ -19,7 +19,7 @@ from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import remove_tree
 from jobs.triggering.found import Found
 from jobs.triggering.left import forget_left, take_over
-from jobs.triggering.live_page import LivePage
+from jobs.triggering.live_page import LivePage, end_page
 from jobs.triggering.measuring import Measuring
 from jobs.triggering.optimization import Optimization
 from jobs.triggering.plan import TriggerPlan, TriggerRun, make_options
@@ -30,6 +30,8 @@ from jobs.triggering.world import TriggerRequestWorld
 
 Change = Callable[..., None]
 """Changes fields of a row, by keyword."""
+
+GIVEN_UP = "This failed and was given up. The comment where it was asked for says more."
 
 log = structlog.get_logger()
 
@@ -54,8 +56,10 @@ class TriggerRunner:
                     await self._run_held(run, change)
             except OverBudget as over:
                 change(state="stopped", detail=str(over))
+                await self._end_page(run, str(over))
             except UserError as refusal:
                 change(state="refused", detail=str(refusal))
+                await self._end_page(run, f"Not measured: {refusal}")
             except (Transient, Gone):
                 raise
             except Exception:
@@ -63,6 +67,11 @@ class TriggerRunner:
                 await settle(run, self.world.triggers, ended=False)
                 detail = f"this failed on our side; id for the operator: {run.run_id}"
                 change(state="failed", detail=detail)
+                await self._end_page(run, GIVEN_UP)
+
+    async def _end_page(self, run: TriggerRun, words: str) -> None:
+        words = words[:1].upper() + words[1:]
+        await end_page(run, self.plan.request.repo, words, self.world)
 
     async def _run_held(self, run: TriggerRun, change: Change) -> None:
         found = await find_found(run, self.world)
@@ -126,7 +135,7 @@ class TriggerRunner:
         return found
 
     async def _optimize(self, run: TriggerRun, steps: "_Steps") -> dict[str, object]:
-        page = LivePage(run, steps.measuring, self.plan.request.repo, self.world.pages)
+        page = LivePage(run, steps.measuring, self.plan.request.repo, self.world)
         address = await page.show() or ""
         steps.change(page=address)
         async with alongside(page.keep_up()):
@@ -213,10 +222,14 @@ async def publish_found(request: Request, world: TriggerRequestWorld) -> None:
 
 
 async def settle_unfinished(request: Request, world: TriggerRequestWorld) -> None:
-    """Settle what a request has begun and not brought to its end; it is given up."""
+    """Settle what a request has begun and not brought to its end; it is given up.
+
+    What has ended is settled already, and its page says how.
+    """
     stored = await world.triggers.blobs.get(f"{request_folder(request)}/plan.json")
     for run in TriggerPlan.model_validate_json(stored).runs if stored else ():
         await settle(run, world.triggers, ended=False)
+        await end_page(run, request.repo, GIVEN_UP, world)
 
 
 async def find_found(run: TriggerRun, world: TriggerRequestWorld) -> Found | None:

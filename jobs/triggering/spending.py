@@ -90,6 +90,11 @@ async def settle(run: TriggerRun, world: TriggerWorld, *, ended: bool) -> Decima
     return lost
 
 
+async def read_spent(run: TriggerRun, world: TriggerWorld) -> Usage:
+    """What is known to be spent on a measurement, in all attempts at it."""
+    return (await _read(run, world)).usage
+
+
 def _estimate_lost(run: TriggerRun, attempts: int, world: TriggerWorld) -> Decimal:
     estimate = run.estimate
     if attempts < 1 or estimate.usd is None:

@@ -125,3 +125,44 @@ async def test_a_search_whose_worker_dies_goes_on_where_it_was(
         # the second description on all queries, and the fresh comparison of both
         assert len(queries(scene)) == paid + 20 + 2 * 2 * 3
         assert len(scene.repository.repository.pulls) == 1
+
+
+async def test_the_page_of_a_cancelled_search_says_so_and_the_comment_keeps_what_it_took(
+    tmp_path: Path, app_key: str
+) -> None:
+    api, gate = ScriptedModelApi(models=MODELS), Gate()
+    api.fail(Stall(gate=gate), when=is_writing)
+    changes = {"public_url": "http://bot.test", "model": MODEL}
+    async with playing(tmp_path, app_key, model_api=api, **changes) as scene:  # type: ignore[arg-type]
+        scene.comment(ISSUE, f"{OPTIMIZE} --runs-per-query 1")
+        await asyncio.wait_for(gate.reached.wait(), 120)
+        address = re.compile(r"page\]\(http://bot\.test(/runs/[0-9a-f]{32})\)")
+        await scene.until(lambda: address.search(scene.bot_comments(ISSUE)[0]), "the page")
+        scene.comment(ISSUE, "@skillbench cancel")
+        await scene.until(lambda: "Cancelled by maria" in scene.bot_comments(ISSUE)[0], "the end")
+        comment = scene.bot_comments(ISSUE)[0]
+        assert re.search(r"tokens · cost \$0\.\d\d", comment)
+        page = address.search(comment)
+        assert page is not None
+        html = await scene.get(page[1])
+        assert "Cancelled by maria." in html
+        assert "under way" not in html
+        assert 'http-equiv="refresh"' not in html
+
+
+def never_use_a_skill(asked: Asked) -> Step:
+    return Reply(text="I do it myself.") if "Skill" in asked.tools else behave(asked)
+
+
+async def test_the_page_of_a_search_that_is_refused_says_why(tmp_path: Path, app_key: str) -> None:
+    api = ScriptedModelApi(behaviour=never_use_a_skill)
+    async with playing(tmp_path, app_key, model_api=api, public_url="http://bot.test") as scene:
+        assert await ask(scene, OPTIMIZE) == "confused"
+        page = re.search(
+            r"page\]\(http://bot\.test(/runs/[0-9a-f]{32})\)", scene.bot_comments(ISSUE)[0]
+        )
+        assert page is not None
+        html = await scene.get(page[1])
+        assert "Not measured" in html
+        assert "The skill is not to blame" in html
+        assert 'http-equiv="refresh"' not in html
