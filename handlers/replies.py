@@ -136,7 +136,7 @@ def _usage_table(mention: str) -> str:
         (f"{mention} run --skill NAME", "only this skill, if the eval case names several"),
         (f"{mention} run --eval ID", "another eval case than this issue's own"),
         (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
-        (f"{mention} run --mode installed", "the skill to be found, not in the prompt (`forced`)"),
+        (f"{mention} run --mode installed", "skill installed, to be found; `forced`: in the prompt"),
         (f"{mention} run --environment NAME", "sessions in this environment of the repository"),
         (f"{mention} run --force", "measure again although a finished run exists"),
         (f"{mention} trigger", "how often the skill's description makes an agent use the skill"),
