@@ -85,7 +85,9 @@ async def _run(wanted: LocalTrigger, settings: Settings, scratch: Path) -> int:
     )
     console.print(f"This takes {describe(estimate)}.", markup=False)
     name = measuring.skill.name
-    files = await asyncio.to_thread(TriggerFiles.make, wanted.report, wanted.results, name)
+    files = await asyncio.to_thread(
+        TriggerFiles.make, wanted.report, wanted.results, name, optimizing=wanted.optimizing
+    )
     if files.page:
         console.print(f"Watch it at {files.page}", markup=False, soft_wrap=True)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()

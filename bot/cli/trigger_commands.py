@@ -33,7 +33,10 @@ Threshold = Annotated[
 Alone = Annotated[bool, typer.Option(help="Without the repository's other skills.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Confirm what goes over the limit of a run.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Log what goes on.")]
-Results = Annotated[
+TriggerResults = Annotated[
+    Path | None, typer.Option("--results-dir", help="Gets a folder with results.json.")
+]
+OptimizeResults = Annotated[
     Path | None,
     typer.Option("--results-dir", help="Gets a folder with results.json, report.html and logs/."),
 ]
@@ -52,7 +55,7 @@ def trigger(
     alone: Alone = False,
     yes: Yes = False,
     verbose: Verbose = False,
-    results_dir: Results = None,
+    results_dir: TriggerResults = None,
 ) -> None:
     """Measure whether a skill's description makes agents use the skill when they should.
 
@@ -100,7 +103,7 @@ def optimize(
     report: Annotated[
         str, typer.Option(help="Where the page goes: a path, `auto` or `none`.")
     ] = "auto",
-    results_dir: Results = None,
+    results_dir: OptimizeResults = None,
 ) -> None:
     """Look for a description that triggers better, and prove it on held-out queries.
 

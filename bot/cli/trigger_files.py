@@ -21,11 +21,13 @@ class TriggerFiles:
 
     page: Path | None
     folder: Path | None
-    """Holds `results.json`, `report.html` and `logs/`."""
+    """Holds `results.json`; of an optimization also `report.html` and `logs/`."""
 
     @classmethod
-    def make(cls, report: str, results: Path | None, skill_name: str) -> Self:
+    def make(cls, report: str, results: Path | None, skill_name: str, *, optimizing: bool) -> Self:
         """Make the places. `report` is a path, `auto` or `none`. Blocks.
+
+        Only an optimization says anything with the model that a log could keep.
 
         Raises `Refused` where one cannot be written to, before anything was spent.
         """
@@ -39,7 +41,7 @@ class TriggerFiles:
             page = folder / "report.html" if folder else temporary / f"{skill_name}_{stamp}.html"
         try:
             if folder:
-                (folder / "logs").mkdir(parents=True)
+                (folder / "logs" if optimizing else folder).mkdir(parents=True)
             if page:
                 page.parent.mkdir(parents=True, exist_ok=True)
                 page.write_text(_WAITING, encoding="utf-8")

@@ -107,6 +107,13 @@ async def test_a_description_that_never_fires_is_measured_as_that(bench: Bench):
     assert "This takes at most 16 sessions" in ended.said
 
 
+async def test_a_measurement_saves_its_results_and_no_empty_places(bench: Bench):
+    ended = await bench.run("trigger", "--results-dir", "results", "--runs-per-query", "1")
+    (folder,) = (bench.folder / "results").iterdir()
+    assert [path.name for path in folder.iterdir()] == ["results.json"]
+    assert json.loads((folder / "results.json").read_text()) == ended.result
+
+
 async def test_another_description_is_tried_in_its_place(bench: Bench):
     words = "--runs-per-query", "1", "--description", "Fills in forms of every kind."
     ended = await bench.run("trigger", *words)
