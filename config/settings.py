@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     session_max_output_tokens: int = Field(default=200_000, gt=0)
     session_memory_mb: int = Field(default=4096, ge=64)
     queries_at_once: int = Field(default=10, gt=0, le=100)
-    """Sessions of one measurement of a description that go on together."""
+    """Sessions that go on together with one provider in one worker to measure descriptions."""
     setup_timeout: Period = timedelta(minutes=30)
     """Of an environment's setup script, which runs once for each of its versions."""
     max_concurrent_requests: int = Field(default=4, gt=0)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jobs.content.skills import SKILL_FILE
 from jobs.errors import Refused, Transient
+from jobs.triggering.defaults import THRESHOLD
 from jobs.triggering.eval_set import Query
 from jobs.triggering.evaluation import Evaluator
 from jobs.triggering.installed import Installed, Listed
@@ -38,7 +39,9 @@ async def check_harness(evaluator: Evaluator, scratch: Path) -> tuple[QueryResul
     themselves broke, so that nothing was shown.
     """
     installed = await asyncio.to_thread(_install, scratch / "controls")
-    once = replace(evaluator, terms=replace(evaluator.terms, runs_per_query=1))
+    # the harness is judged by one session each, whatever rate is asked of the skill
+    terms = replace(evaluator.terms, runs_per_query=1, threshold=THRESHOLD)
+    once = replace(evaluator, terms=terms)
     seen: list[QueryResult] = []
     for number in range(1, TRIES + 1):
         seen += await once.evaluate(

@@ -6,6 +6,7 @@ asked again, so whoever carries an evaluation out a second time pays only for wh
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
@@ -69,6 +70,8 @@ class Evaluator:
     prefix: str
     """Where this request's observations are kept."""
     purse: Purse
+    provider_slots: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
+    """Shared with whoever else asks this provider."""
     slots: asyncio.Semaphore = field(init=False)
     """For all evaluations of this one together, since the last comparison holds two at once."""
 
@@ -92,7 +95,7 @@ class Evaluator:
         folder = self._folder(installed, round_name)
 
         async def see(number: int, query: Query) -> Observation | None:
-            async with self.slots:
+            async with self.slots, self.provider_slots:
                 ask = Ask(
                     query=query,
                     number=number,

@@ -174,6 +174,7 @@ class Measuring:
             blobs=self.world.blobs,
             prefix=self.prefix,
             purse=purse,
+            provider_slots=self.world.provider_slots.get(self.model.provider, self.options.at_once),
         )
 
     def _install(self, description: str, name: str) -> Installed:

@@ -25,6 +25,8 @@ from jobs.triggering.split import Split
 from jobs.values import Usage
 
 FEW = 6
+MOST_NAMED = 10
+_BOTH = "These held-out queries also stand, in the same words, among those to learn from"
 _FEW = "The held-out part has only {count} queries: what holds for them need not hold for others."
 
 Install = Callable[[str, Path], Installed]
@@ -149,4 +151,9 @@ def _moved(state: Optimization, *spent: Usage, **changes: object) -> Optimizatio
 
 def _remarks(split: Split) -> tuple[str, ...]:
     count = len(split.test)
-    return (_FEW.format(count=count),) if count < FEW else ()
+    remarks = [_FEW.format(count=count)] if count < FEW else []
+    learnt = {query.text: query.id for query in split.train}
+    both = [f"{one.id} ({learnt[one.text]})" for one in split.test if one.text in learnt]
+    if both:
+        remarks.append(f"{_BOTH}: {', '.join(both[:MOST_NAMED])}.")
+    return tuple(remarks)

@@ -1,7 +1,7 @@
 """What a trigger evaluation or an optimization needs of the world."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.settings import Settings
@@ -9,6 +9,7 @@ from jobs.conversation import Agent, ModelCatalog
 from jobs.errors import Refused
 from jobs.ports import BlobStore, Budget, Clock, Pages
 from jobs.triggering.evaluation import Observer
+from jobs.triggering.provider_slots import ProviderSlots
 from jobs.values import Model
 from jobs.world import World
 
@@ -47,6 +48,7 @@ class TriggerWorld:
     clock: Clock
     scratch: Path
     """A folder of this process alone."""
+    provider_slots: ProviderSlots = field(default_factory=ProviderSlots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,12 @@ async def test_a_harness_that_was_mended_passes_the_next_check(tmp_path: Path):
     assert len(observer.asked) == 2
 
 
+async def test_the_rate_asked_of_the_skill_judges_no_harness(tmp_path: Path):
+    evaluator, _ = make_evaluator(lambda ask: ask.query == POSITIVE, threshold=0)
+    results = await check_harness(evaluator, tmp_path)
+    assert [result.verdict for result in results] == ["pass", "pass"]
+
+
 async def test_sessions_that_break_show_nothing_about_the_harness(tmp_path: Path):
     evaluator, _ = make_evaluator(lambda _: None)
     with pytest.raises(Transient, match="the stream broke off"):

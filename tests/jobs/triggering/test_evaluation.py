@@ -1,6 +1,7 @@
 """Evaluations: every query as often as wanted, nothing twice, and nothing made up."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from jobs.triggering.evaluation import ATTEMPTS, Ask
 from jobs.triggering.observations import Observation
+from jobs.triggering.provider_slots import ProviderSlots
 from jobs.triggering.scores import sum_usage
 from tests.jobs.triggering.world import MemoryBlobs, install, make_evaluator, make_set
 
@@ -94,3 +96,31 @@ async def test_no_more_sessions_go_on_together_than_allowed(at_once: int):
         evaluator.evaluate(queries, install("e", Path()), round_name="one"),
     )
     assert most == at_once
+
+
+async def test_measurements_share_the_slots_of_their_provider_and_none_waits_for_the_others_end():
+    going, most = 0, 0
+    ended: list[str] = []
+
+    class Counting:
+        async def observe(self, ask: Ask) -> Observation:
+            nonlocal going, most
+            going += 1
+            most = max(most, going)
+            await asyncio.sleep(0)
+            going -= 1
+            ended.append(ask.installed.skill.description)
+            return Observation(query_id=ask.query.id, number=ask.number, fired=True)
+
+    slots = ProviderSlots()
+    running = []
+    for number in range(3):
+        evaluator, _ = make_evaluator(lambda _: True, at_once=2)
+        shared = replace(evaluator, observer=Counting(), provider_slots=slots.get("anthropic", 2))
+        running.append(
+            shared.evaluate(make_set(4, 4).queries, install(str(number), Path()), round_name="one")
+        )
+    await asyncio.gather(*running)
+    assert most == 2
+    assert set(ended[:12]) == {"0", "1", "2"}
+    assert slots.get("anthropic", 2) is not slots.get("openai", 2)

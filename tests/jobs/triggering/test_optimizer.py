@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
+from jobs.triggering.eval_set import make_eval_set
 from jobs.triggering.evaluation import Ask
 from jobs.triggering.optimization import Optimization
 from tests.jobs.triggering.world import (
@@ -141,6 +142,17 @@ async def test_a_small_held_out_part_is_pointed_out(tmp_path: Path):
     assert found.remarks == (
         "The held-out part has only 2 queries: what holds for them need not hold for others.",
     )
+
+
+async def test_a_query_in_both_parts_is_pointed_out(tmp_path: Path):
+    texts = [("do it", True)] * 4 + [(f"skip {n}", False) for n in range(20)]
+    evaluator, _ = make_evaluator(lambda ask: ask.query.should_trigger)
+    optimizer = make_optimizer(evaluator, Writer([]), make_eval_set(texts, "set"), tmp_path)
+    found = await optimizer.run("fine", NoTranscript())
+    (held_out,) = [query for query in optimizer.split.test if query.should_trigger]
+    (remark,) = found.remarks
+    assert remark.startswith("These held-out queries also stand")
+    assert f"{held_out.id} (Q" in remark
 
 
 async def test_a_query_that_is_missing_is_no_pass(tmp_path: Path):
