@@ -18,7 +18,7 @@ from jobs.keeping import request_folder
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
-from jobs.planning.rows import make_progress
+from jobs.planning.rows import find_unpriced, make_progress
 from jobs.ports import Issue
 from jobs.publishing import publish_ended
 from jobs.requests import NEEDS_BENCHMARK, Request
@@ -88,7 +88,8 @@ async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: 
 
 async def _run_plan(plan: Plan, snapshot: Snapshot, world: World, *, carried_on: bool) -> None:
     """Every run of the plan, a few at a time, then the end: reactions and labels."""
-    state = make_progress(plan, world.runs.settings, carried_on=carried_on)
+    unpriced = await asyncio.to_thread(find_unpriced, plan, world.runs.catalog.price_known)
+    state = make_progress(plan, world.runs.settings, unpriced=unpriced, carried_on=carried_on)
     slots = asyncio.Semaphore(RUNS_AT_ONCE)
     async with living_comment(world.github, plan.request, state) as living:
         runner = RunRunner(plan, snapshot, living, world)

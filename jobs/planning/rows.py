@@ -1,13 +1,24 @@
 """A plan as rows of the living comment: its runs first, so that row N is run N."""
 
+from collections.abc import Callable, Sequence
+
 from config.settings import Settings
 from jobs.planning.plan import Plan
 from jobs.reporting.progress_comment import ProgressComment, RunRow
+from jobs.values import Model
 
 CARRIED_ON = "This was interrupted and is carried on; what was finished is not done again."
 
 
-def make_progress(plan: Plan, settings: Settings, *, carried_on: bool = False) -> ProgressComment:
+def find_unpriced(plan: Plan, price_known: Callable[[Model], bool]) -> list[str]:
+    """The models of a plan, judges included, that nobody knows the price of. May block."""
+    models = {model.sent: model for spec in plan.runs for model in (spec.model, spec.judge)}
+    return [name for name, model in models.items() if not price_known(model)]
+
+
+def make_progress(
+    plan: Plan, settings: Settings, *, unpriced: Sequence[str] = (), carried_on: bool = False
+) -> ProgressComment:
     """What the living comment says before anything has moved, in this attempt."""
     queued = [
         RunRow(title=spec.eval_case.id, skill=spec.skill.name, model=spec.model.sent)
@@ -29,6 +40,8 @@ def make_progress(plan: Plan, settings: Settings, *, carried_on: bool = False) -
         asker=plan.request.asker,
         rows=(*queued, *done, *refused),
         most_usd=settings.max_usd_per_run * len(queued),
+        unpriced=tuple(unpriced),
+        most_tokens=settings.max_tokens_per_run,
         mention=settings.mention,
         notes=(CARRIED_ON,) if carried_on else (),
     )

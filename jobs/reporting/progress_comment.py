@@ -60,6 +60,10 @@ class ProgressComment(Value):
     rows: tuple[RunRow, ...]
     most_usd: Decimal | None = None
     """What the runs under way may cost at most; None: nothing will be spent."""
+    unpriced: tuple[str, ...] = ()
+    """Models among them whose price is not known, so that `most_usd` holds nothing."""
+    most_tokens: int = 0
+    """The limit of each run, which holds in any case."""
     mention: str = "@skillbench"
     cancelled_by: str = ""
     """Login of whoever cancelled the request; empty: nobody did."""
@@ -152,12 +156,21 @@ def _footer(comment: ProgressComment) -> str:
     help_line = f"All commands: {escape.code(comment.mention + ' help')}."
     if comment.ended:
         return f"<sub>{asked} {help_line}</sub>"
-    limit = (
-        f"All of it costs {numbers.usd(comment.most_usd)} at most. "
-        if comment.most_usd is not None
-        else ""
-    )
     return (
-        f"{limit}Each result comes as a comment of its own; 🚀 here means that all went well, "
-        f"😕 that something did not.\n\n<sub>{asked} {help_line}</sub>"
+        f"{_limit(comment)}Each result comes as a comment of its own; 🚀 here means that all went "
+        f"well, 😕 that something did not.\n\n<sub>{asked} {help_line}</sub>"
     )
+
+
+def _limit(comment: ProgressComment) -> str:
+    """What is sure to stop the runs; never a sum that nobody can hold them to."""
+    if comment.unpriced:
+        named = ", ".join(escape.code(name, 80) for name in comment.unpriced[:MOST_ROWS])
+        verb = "price is" if len(comment.unpriced) == 1 else "prices are"
+        return (
+            f"What it costs cannot be said, because the {verb} not known: {named}. Only the limit "
+            f"of {comment.most_tokens:,} tokens for each run holds. "
+        )
+    if comment.most_usd is None:
+        return ""
+    return f"All of it costs {numbers.usd(comment.most_usd)} at most. "

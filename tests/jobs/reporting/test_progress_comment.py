@@ -50,6 +50,20 @@ all went well, 😕 that something did not.
 """)
 
 
+def test_where_a_price_is_not_known_no_sum_is_promised():
+    comment = ProgressComment(
+        asker="mona",
+        most_usd=Decimal(5),
+        unpriced=("scripted-demo",),
+        most_tokens=2_000_000,
+        rows=(a_row(),),
+    )
+    text = render_progress(comment)
+    assert "$" not in text
+    assert "the price is not known: `scripted-demo`" in text
+    assert "Only the limit of 2,000,000 tokens for each run holds." in text
+
+
 def test_an_ended_request_says_how_each_kind_of_run_went():
     states = ("done", "done", "empty", "ungraded", "failed", "refused", "duplicate")
     comment = ProgressComment(asker="mona", rows=tuple(a_row(state=state) for state in states))
