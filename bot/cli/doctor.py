@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from rich.console import Console
 
 from bot.blobs import Blobs
+from bot.embedded_redis import find_server
 from bot.github.app import GitHubApp
 from config.settings import Settings
 from jobs.claude_code.cli import ClaudeCli
@@ -19,7 +21,15 @@ from jobs.sessions.sandboxes import make_sandbox_maker, runs_programs
 
 GOOD, BAD = 0, 1
 
-Check = Callable[[Settings], Awaitable[str | None]]
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What a part that is not in use has to say: neither well nor ill."""
+
+    words: str
+
+
+Check = Callable[[Settings], Awaitable[str | Unused | None]]
 """What is wrong and what to do about it; None if nothing is."""
 
 
@@ -44,10 +54,13 @@ async def check_app(settings: Settings) -> str | None:
         return f"SKILLBENCH_GITHUB_PRIVATE_KEY names a file that is not there: {missing.filename}"
 
 
-async def check_redis(settings: Settings) -> str | None:
-    """Redis answers, and keeps its data over a restart."""
+async def check_redis(settings: Settings) -> str | Unused | None:
+    """Redis answers, and keeps its data over a restart; where none is set, `up` can start one."""
     if not settings.redis_url:
-        return "SKILLBENCH_REDIS_URL is not set: only `up` and `demo` can start their own"
+        find_server()
+        return Unused(
+            "not set: `up` starts its own; `serve` and `worker` need SKILLBENCH_REDIS_URL"
+        )
     redis = Redis.from_url(settings.redis_url, socket_connect_timeout=3)
     try:
         await redis.ping()
@@ -69,13 +82,13 @@ async def check_sandbox(settings: Settings) -> str | None:
     return await maker.problem()
 
 
-async def check_claude_code(settings: Settings) -> str | None:
+async def check_claude_code(settings: Settings) -> str | Unused | None:
     """Sessions in Claude Code can start here, if they are what runs by default or can be asked for.
 
     One that merely lies on PATH may be there for somebody's own work.
     """
     if settings.launcher != "claude-code" and not settings.claude_binary:
-        return None
+        return Unused("not used: neither SKILLBENCH_LAUNCHER nor SKILLBENCH_CLAUDE_BINARY names it")
     sandboxes = make_sandbox_maker(
         settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
     )
@@ -122,21 +135,26 @@ CHECKS: dict[str, Check] = {
 
 
 def run_doctor(settings: Settings) -> int:
-    """Print one line per check; gives 0 if all is well, else 1."""
+    """Print one line per check; gives 0 if nothing is wrong, else 1."""
     return asyncio.run(_run(settings, Console(soft_wrap=True)))
 
 
 async def _run(settings: Settings, console: Console) -> int:
     worst = GOOD
     for name, check in CHECKS.items():
-        problem = await _problem(check, settings)
-        sign = "✔" if problem is None else "✘"
-        console.print(f"{sign} {name}" + (f": {problem}" if problem else ""), markup=False)
-        worst = worst if problem is None else BAD
+        found = await _look(check, settings)
+        line = f"✘ {name}: {found}"
+        if found is None:
+            line = f"✔ {name}"
+        elif isinstance(found, Unused):
+            line = f"○ {name}: {found.words}"
+        else:
+            worst = BAD
+        console.print(line, markup=False)
     return worst
 
 
-async def _problem(check: Check, settings: Settings) -> str | None:
+async def _look(check: Check, settings: Settings) -> str | Unused | None:
     try:
         return await check(settings)
     except Error as error:

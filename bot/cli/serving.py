@@ -145,7 +145,12 @@ async def with_redis(settings: Settings) -> AsyncIterator[Settings]:
 
 
 async def run_everything(settings: Settings, scratch: Path) -> None:
-    """Server, worker and, where none is configured, a Redis; until cancelled."""
+    """Server, worker and, where none is configured, a Redis; until cancelled.
+
+    Raises `Error` with all that either of them lacks, before anything is started.
+    """
+    require(settings, "github_app_id", "github_private_key", "github_webhook_secret")
+    require_key(settings)
     async with with_redis(settings) as complete, asyncio.TaskGroup() as group:
         group.create_task(run_server(complete))
         group.create_task(run_worker(complete, scratch))

@@ -1,10 +1,12 @@
-"""What `doctor` says of Claude Code, and which sandboxes the launcher is offered in."""
+"""What `doctor` says, and which sandboxes the launcher of Claude Code is offered in."""
 
+import asyncio
+import sys
 from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor import check_claude_code
+from bot.cli.doctor import Unused, check_claude_code
 from bot.worlds import make_launchers
 from config.settings import Settings
 from jobs.errors import Refused
@@ -12,6 +14,7 @@ from jobs.models.agent import ModelAgent
 from jobs.models.doors import Doors
 from jobs.sessions.api_launcher import ApiLauncher
 from jobs.sessions.sandboxes import make_sandbox_maker
+from tests.bot.cli.processes import WAIT_S, environment
 
 NO_ENGINE = "unix:///nowhere/docker.sock"
 
@@ -27,6 +30,13 @@ def claude(tmp_path: Path) -> str:
 
 def settings(**changes: object) -> Settings:
     return Settings(_env_file=None, anthropic_api_key="sk-a-key", **changes)
+
+
+async def said_of(chosen: Settings) -> str:
+    """What is wrong with Claude Code."""
+    problem = await check_claude_code(chosen)
+    assert isinstance(problem, str)
+    return problem
 
 
 @pytest.mark.parametrize(
@@ -50,26 +60,45 @@ async def test_the_doctor_tries_claude_code_where_it_runs_by_default_or_is_named
     claude: str,
 ) -> None:
     """Whoever names it wants commands to ask for it; a sign beside it must not be hollow."""
-    assert await check_claude_code(settings(launcher="api")) is None
+    assert isinstance(await check_claude_code(settings(launcher="api")), Unused)
     named = settings(launcher="api", claude_binary=claude, sandbox="none")
-    assert "SKILLBENCH_SANDBOX=bubblewrap or docker" in (await check_claude_code(named) or "")
+    assert "SKILLBENCH_SANDBOX=bubblewrap or docker" in await said_of(named)
 
 
 async def test_the_doctor_tries_it_in_the_sandbox_that_is_set(claude: str) -> None:
     chosen = settings(
         launcher="claude-code", claude_binary=claude, sandbox="docker", docker_host=NO_ENGINE
     )
-    said = await check_claude_code(chosen) or ""
+    said = await said_of(chosen)
     assert "no sandbox for Claude Code can be started" in said
     assert "DOCKER_HOST" in said
 
 
 async def test_the_doctor_names_the_sandboxes_it_needs(claude: str) -> None:
     chosen = settings(launcher="claude-code", claude_binary=claude, sandbox="none")
-    said = await check_claude_code(chosen) or ""
+    said = await said_of(chosen)
     assert "SKILLBENCH_SANDBOX=bubblewrap or docker" in said
 
 
 async def test_the_doctor_says_which_version_to_install() -> None:
     with pytest.raises(Refused, match=r"install version 2\.1\.197 or newer with `npm install"):
         await check_claude_code(settings(launcher="claude-code", claude_binary="/nowhere/claude"))
+
+
+async def test_what_nobody_asked_for_is_neither_well_nor_wrong(tmp_path: Path) -> None:
+    """`up` starts a Redis of its own, so that its absence is no fault."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "doctor"),
+        cwd=tmp_path,
+        env=environment(tmp_path, {"sandbox": "none"}),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    printed, _ = await asyncio.wait_for(process.communicate(), WAIT_S)
+    lines = printed.decode().splitlines()
+    assert "○ Redis: not set: `up` starts its own; `serve` and `worker` need" in lines[2]
+    [of_claude] = [line for line in lines if "Claude Code" in line]
+    assert of_claude.startswith("○ Claude Code: not used")
+    assert "✔ blob store" in lines
+    [of_secret] = [line for line in lines if "webhook secret" in line]
+    assert of_secret.startswith("✘")
+    assert process.returncode == 1

@@ -139,6 +139,15 @@ async def test_everything_in_one_process_ends_in_order_and_its_redis_with_it(
     assert len(kept) == 1, "the delivery is remembered over the restart"
 
 
+async def test_all_that_everything_in_one_process_lacks_is_told_at_once(tmp_path: Path) -> None:
+    async with command("up", home=tmp_path, port="0", data_dir=str(tmp_path / "data")) as up:
+        assert await up.ended() == 2
+    said = "".join(up.lines)
+    for name in ("APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET"):
+        assert f"SKILLBENCH_GITHUB_{name} is empty" in said
+    assert not (tmp_path / "data").exists(), "nothing was started"
+
+
 async def test_a_port_in_use_is_named_with_the_settings_to_change(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
