@@ -12,6 +12,8 @@ from pathlib import Path
 
 import structlog
 
+from config.environments.presets import PRESETS
+from config.repo_file import REPO_FILES
 from jobs.environments.fingerprint import TooLarge
 from jobs.environments.folders import Folder, Folders
 from jobs.environments.once import Once
@@ -122,7 +124,13 @@ def refuse_misfit(environment: Environment, kind: str) -> None:
     needs = "a setup script" if environment.setup else "an image"
     other = "bubblewrap" if environment.setup else "docker"
     lacks = {"docker": "an `image`", "bubblewrap": "a `setup` script"}.get(kind)
-    remedy = f"a maintainer can add {lacks} to it in `.github/skillbench.yml`, or " if lacks else ""
+    # a preset stands in no file of the repository, which may define one of the same name
+    place = (
+        f"define one of that name with {lacks}"
+        if environment.name in PRESETS
+        else f"add {lacks} to it"
+    )
+    remedy = f"a maintainer can {place} in `{REPO_FILES[0]}`, or " if lacks else ""
     raise Refused(
         f"the environment `{environment.name}` needs {needs}, and the sandbox `{kind}` of this bot "
         f"cannot use one: {remedy}its operator can set SKILLBENCH_SANDBOX={other}. Nothing was "

@@ -138,7 +138,7 @@ def _nearest(typed: str, ids: Sequence[str]) -> list[str]:
 def _refusal_or_transient(trouble: Trouble, provider: Provider) -> Exception:
     if trouble.status in {401, 403}:
         return Refused(
-            f"{provider} does not accept the key in `{KEY_VARIABLES[provider]}`; "
-            "whoever operates this bot must set a valid one."
+            f"{provider} does not accept the key in `{KEY_VARIABLES[provider]}`: "
+            "set a valid one where skillbench runs."
         )
     return Transient(f"the models of {provider} cannot be asked for: {trouble.detail}")

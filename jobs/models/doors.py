@@ -40,8 +40,8 @@ class Doors:
         """The door to a provider. Raises `Refused` where it is not configured."""
         if not self.configured(provider):
             raise Refused(
-                f"no key for {provider} is configured; whoever operates this bot "
-                f"must set `{KEY_VARIABLES[provider]}`."
+                f"no key for {provider} is configured: set `{KEY_VARIABLES[provider]}` "
+                "where skillbench runs."
             )
         address = {"api_key": self._keys[provider], "base_url": self._base_urls[provider]}
         return AnthropicDoor(**address) if provider == "anthropic" else OpenAIDoor(**address)

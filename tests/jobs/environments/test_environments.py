@@ -141,6 +141,12 @@ async def test_a_worker_killed_during_the_setup_is_followed_by_one_that_prepares
     ("maker", "environment", "needs", "remedy"),
     [
         (None, an_environment(image="r:4"), "needs an image", "add a `setup` script"),
+        (
+            None,
+            an_environment(name="r-pharma", image="r:4"),
+            "needs an image",
+            "define one of that name with a `setup` script",
+        ),
         (UnconfinedMaker(), an_environment("true"), "needs a setup script", "=bubblewrap"),
         (UnconfinedMaker(), an_environment(image="r:4"), "needs an image", "=docker"),
         (UnconfinedMaker(), an_environment("true", image="r:4"), "needs a setup", "=bubblewrap"),
