@@ -133,10 +133,13 @@ def _usage_table(mention: str) -> str:
     rows = [
         (f"{mention} run", "compare on the configured model"),
         (f"{mention} run claude-sonnet gpt-4.1", "compare on each of these models"),
-        (f"{mention} run --skill NAME", "only this skill, if the eval case names several"),
+        (f"{mention} run --skill NAME", "this skill, instead of those that the eval case names"),
         (f"{mention} run --eval ID", "another eval case than this issue's own"),
         (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
-        (f"{mention} run --mode installed", "skill installed, to be found; `forced`: in the prompt"),
+        (
+            f"{mention} run --mode installed",
+            "skill installed; `forced`: in the prompt",
+        ),
         (f"{mention} run --environment NAME", "sessions in this environment of the repository"),
         (f"{mention} run --force", "measure again although a finished run exists"),
         (f"{mention} trigger", "how often the skill's description makes an agent use the skill"),
