@@ -6,7 +6,7 @@ pinned in its `RunSpec`, so that carrying the plan out twice is the same work.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from config.settings import Settings
 from jobs.content.cases import find_case
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
+from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
@@ -45,6 +46,8 @@ class Plan(Value):
     refused: tuple[RefusedRun, ...]
     environment: Environment | None = None
     """Where the sessions of every run take place; None: the plain sandbox."""
+    notes: tuple[str, ...] = ()
+    """What whoever asked should know before it begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,8 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     skills = _collect(
         (request.skill,) if request.skill else case.target_skills, given.shelf.find, refused
     )
+    notes = tuple(_find_strangers(skills, case, given.shelf))
+    case = case.model_copy(update={"remarks": (*case.remarks, *notes)})
     models = await _resolve_all(request.models or (settings.model,), catalog, refused)
     if not models or not skills:
         return _plan(given, (), (), refused, environment)
@@ -100,7 +105,20 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         )
     possible = _collect_possible(specs, given.check, refused)
     runs, duplicates = await _split_done(possible, given)
-    return _plan(given, runs, duplicates, refused, environment)
+    plan = _plan(given, runs, duplicates, refused, environment)
+    return plan.model_copy(update={"notes": notes})
+
+
+def _find_strangers(skills: Sequence[Skill], case: EvalCase, shelf: SkillShelf) -> Iterator[str]:
+    """A sentence on each skill that the case does not name."""
+    named = {skill.path for skill in _collect(case.target_skills, shelf.find, [])}
+    for skill in skills:
+        if skill.path not in named:
+            about = ", ".join(quoted(name) for name in case.target_skills[:3])
+            yield (
+                f"The eval case is about {about}; {quoted(skill.name)} was named in the request "
+                "and is measured with it all the same."
+            )
 
 
 def _collect_possible(

@@ -43,5 +43,5 @@ def make_progress(
         unpriced=tuple(unpriced),
         most_tokens=settings.max_tokens_per_run,
         mention=settings.mention,
-        notes=(CARRIED_ON,) if carried_on else (),
+        notes=(*plan.notes, *((CARRIED_ON,) if carried_on else ())),
     )

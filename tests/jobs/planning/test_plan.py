@@ -10,6 +10,7 @@ from jobs.content.skills import find_skills
 from jobs.errors import Refused
 from jobs.planning.dedup import record_key
 from jobs.planning.plan import Plan, PlanInput, make_plan
+from jobs.planning.rows import make_progress
 from jobs.values import Model, RunSpec
 from tests.builders import a_model, a_request, an_issue
 from tests.jobs.content.trees import WORD_COUNT, Content, write_tree
@@ -26,6 +27,7 @@ Count.
 """
 FILES: dict[str, Content] = {
     "word-count/SKILL.md": WORD_COUNT,
+    "line-count/SKILL.md": "---\nname: line-count\ndescription: Counts lines.\n---\nCount.\n",
     ".github/skillbench.yml": "environments: {small: {packages: {commands: [sort]}}}\n",
 }
 
@@ -69,6 +71,23 @@ async def test_every_run_bears_the_digest_of_the_plans_environment(tmp_path: Pat
     assert made.environment.packages.commands == ("sort",)
     assert {spec.environment for spec in made.runs} == {made.environment.digest}
     assert Plan.model_validate_json(made.model_dump_json()) == made
+
+
+async def test_a_skill_that_the_case_does_not_name_is_measured_and_said_to_be_another(
+    tmp_path: Path,
+):
+    made = await plan(tmp_path, skill="line-count")
+    assert [spec.skill.name for spec in made.runs] == ["line-count"]
+    [note] = made.notes
+    assert note.startswith("The eval case is about `word-count`; `line-count` was named")
+    assert note in made.runs[0].eval_case.remarks
+    assert note in make_progress(made, Settings(_env_file=None)).notes
+
+
+async def test_one_that_the_case_names_needs_no_note(tmp_path: Path):
+    for folder, skill in (("a", None), ("b", "word-count"), ("c", "word-count/SKILL.md")):
+        made = await plan(tmp_path / folder, skill=skill)
+        assert made.notes == ()
 
 
 async def test_a_run_in_another_environment_is_another_run(tmp_path: Path):
