@@ -17,6 +17,8 @@ _OPENING = re.compile(r"\ufeff?\s*---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _KEY_LINE = re.compile(r"^description[ \t]*:[^\n]*\n?", re.MULTILINE)
 _CONTINUED = re.compile(r"(?:[ \t]+\S[^\n]*\n?|[ \t]*\r?\n(?=[ \t]+\S))+")
+_JOINERS = dict.fromkeys((0x200C, 0x200D))
+"""Join or part letters in many scripts, and emoji; Python calls them not printable."""
 
 
 def find_description_problem(description: str) -> str | None:
@@ -27,7 +29,7 @@ def find_description_problem(description: str) -> str | None:
         return f"it has {len(description):,} characters, and {DESCRIPTION_CHARACTERS:,} is the most"
     if "<" in description or ">" in description:
         return "it holds angle brackets"
-    if not description.isprintable():
+    if not description.translate(_JOINERS).isprintable():
         return "it holds line breaks or control characters"
     return None
 

@@ -96,6 +96,12 @@ def test_a_text_that_can_be_no_description_is_refused(description: str, said: st
         replace_description(b"---\nname: pdf\n---\n", description, PATH)
 
 
+@pytest.mark.parametrize("description", ["کتاب\u200cها را می\u200cخواند", "For a 👩\u200d💻"])
+def test_letters_that_are_joined_or_parted_are_no_control_characters(description: str):
+    changed = replace_description(b"---\nname: pdf\n---\n", description, PATH)
+    assert parse_skill_file(changed, PATH, "pdf").description == description
+
+
 @given(st.text(max_size=200), st.sampled_from(["Old", '"Old: x"', ">-\n  Old\n  x", "Old: x"]))
 def test_whatever_is_put_in_is_read_back(description: str, old: str):
     content = f"---\nname: pdf\ndescription: {old}\nlicense: MIT\n---\nBody\n".encode()
