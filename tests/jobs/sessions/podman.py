@@ -106,7 +106,9 @@ def serve_podman(hidden: Path | None = None) -> Iterator[Engine]:
 def _make_engine(folder: Path) -> Engine:
     (folder / "containers.conf").write_text(_CONFIGURATION)
     (folder / "registries.conf").write_text(_REGISTRIES)
-    podman = ["podman", "--storage-driver", "overlay"]
+    # a mount that comes and goes beside a bubblewrap that builds its box can make it give up
+    unseen = ["unshare", "--mount", "--propagation", "private"]
+    podman = [*unseen, "podman", "--storage-driver", "overlay"]
     for option in ("root", "runroot", "tmpdir"):
         podman += [f"--{option}", str(folder / option)]
     return Engine(
