@@ -10,6 +10,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -65,6 +66,7 @@ def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
 
 async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
     console = Console(highlight=False, soft_wrap=True)
+    print_plainly = partial(console.print, markup=False)
     if real and not make_settings({}).anthropic_api_key.get_secret_value():
         raise Error("--real asks the real model: set ANTHROPIC_API_KEY, or leave it out.")
     sandbox = await _choose_sandbox(console, real=real)
@@ -77,18 +79,40 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
         try:
             stage.repository.label(LABELLED, NEEDS_BENCHMARK, by=PERSON)
             console.print(f"{PERSON} labels issue {LABELLED} {NEEDS_BENCHMARK}")
-            reported = await _wait_for_report(stage.repository)
-            if reported:
-                console.print(f"\nThe report is there: [bold]{page}[/bold]")
+            report = await _wait_for_report(stage.repository)
+            # nobody could open the page of a demo that ends here
+            where = "`make demo` alone keeps its page open." if once else f"The page: {page}"
+            if report:
+                print_plainly(f"\nThe report is there: {find_headline(report)}\n{where}")
             else:
-                console.print(f"\nNo report came. What the bot said: {page}", style="red")
+                last = next(iter(stage.repository.comments(LABELLED)[-1:]), "nothing")
+                print_plainly(f"\nNo report came. What the bot said: {last.strip()}\n{where}")
             if not once:
-                console.print("Label another issue, or comment a command. Ctrl-C ends it.")
+                print_plainly(_more(stage.settings, real=real))
                 with suppress(asyncio.CancelledError):
                     await asyncio.Event().wait()
         finally:
             telling.cancel()
-    return DONE if reported else NO_REPORT
+    return DONE if report else NO_REPORT
+
+
+def find_headline(report: str) -> str:
+    """The line of a report that says how it came out; empty where there is none."""
+    lines = (line for line in report.splitlines() if line.startswith("## "))
+    return next(lines, "").removeprefix("## ")
+
+
+def _more(settings: Settings, *, real: bool) -> str:
+    """What can be done beside a demo that goes on."""
+    lines = ["Label another issue, or comment a command. Ctrl-C ends it."]
+    if not real:
+        models = f"--model {settings.model} --judge {settings.judge_model}"
+        lines += [
+            "The command line can ask its model, too, for as long as it runs:",
+            f"  export ANTHROPIC_BASE_URL={settings.anthropic_base_url} ANTHROPIC_API_KEY=scripted",
+            f"  .venv/bin/skillbench run demo/sample --skill release-notes {models}",
+        ]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,13 +207,13 @@ def seed_samples(github: LocalGitHub) -> RepositoryHandle:
     return repository
 
 
-async def _wait_for_report(repository: RepositoryHandle) -> bool:
-    """Wait until the request has ended; gives whether a report was posted."""
+async def _wait_for_report(repository: RepositoryHandle) -> str | None:
+    """Wait until the request has ended; gives the report, if one was posted."""
     with suppress(TimeoutError):
         async with asyncio.timeout(REPORT_WAIT_S):
             while NEEDS_BENCHMARK in repository.labels(LABELLED):  # noqa: ASYNC110 -- no event
                 await asyncio.sleep(0.1)
-    return any(REPORT in body for body in repository.comments(LABELLED))
+    return next((body for body in repository.comments(LABELLED) if REPORT in body), None)
 
 
 async def _choose_sandbox(console: Console, *, real: bool) -> str:

@@ -175,7 +175,7 @@ def check_server(image: Built) -> Outcome:
 def check_demo(image: Built) -> Outcome:
     """The whole job, sessions in bubblewrap and all, without any account."""
     held, said = _try(image, "timeout", "180", "skillbench", "demo", "--once")
-    return held and "No sandbox" not in said, said.splitlines()[-1] if held else said
+    return held and "No sandbox" not in said, said.splitlines()[-2] if held else said
 
 
 CHECKS: dict[str, Callable[[Built], Outcome]] = {
