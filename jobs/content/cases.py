@@ -187,7 +187,8 @@ def _why_incomplete(drafts: list[CaseDraft]) -> str:
     for draft in drafts:
         missing = draft.missing()
         if draft.source != "issue" or len(missing) < 3:
-            lines.append(f"The eval case in {draft.place} lacks {_joined(missing)}.")
+            unread = f" Nothing reads its {', '.join(draft.near_keys)}." if draft.near_keys else ""
+            lines.append(f"The eval case in {draft.place} lacks {_joined(missing)}.{unread}")
         elif len(drafts) == 1:
             lines.append(
                 f"This issue is no eval case: it lacks {_joined(missing)}, and no eval file "

@@ -36,6 +36,8 @@ class CaseDraft:
     own_path: str | None = None
     """The file that holds the case; it is never staged."""
     remarks: tuple[str, ...] = ()
+    near_keys: tuple[str, ...] = ()
+    """Keys of JSON that nothing reads but look like one that is, as ``` `a` (is `b` meant?)```."""
 
     def missing(self) -> list[str]:
         """What the case lacks, in words for a reply; empty if it can be looked up."""

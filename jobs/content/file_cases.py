@@ -5,8 +5,9 @@ them tells a heading from an assertion any more. A field of the wrong type break
 case, an unreadable file all of its own; both are named, and no other case suffers.
 """
 
+import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -26,6 +27,15 @@ SKILL_EVALS = "evals/evals.json"
 """Where a skill brings its own eval cases, below its folder."""
 ID_CHARACTERS = 200
 
+MAX_UNREAD = 20
+UNREAD_CHARACTERS = 40
+"""How many keys that nothing reads, and of which length, are compared with those that are."""
+
+_SKILL_KEYS = ("target_skills", "skill_name", "skill")
+_KEYS = (
+    *("id", "prompt", "expected_output", "files", "assertions", "expectations"),
+    *("language", "environment", *_SKILL_KEYS),
+)
 _STATEMENT_KEYS = ("text", "assertion", "statement", "criterion", "expectation", "description")
 """Under which of its keys an assertion that is written as an object says what it asserts."""
 
@@ -141,6 +151,7 @@ class _Entry:
             folders=self.folders,
             own_path=self.path,
             remarks=remarks,
+            near_keys=tuple(_near_keys(fields)),
         )
 
     def _id(self, fields: Mapping[str, Any]) -> str:
@@ -191,11 +202,19 @@ class _Entry:
     def _skills(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
         if self.source == "skill":
             return (self.prefix.removesuffix("#"),)
-        keys = ("target_skills", "skill_name", "skill")
-        key = next((key for key in keys if fields.get(key)), keys[0])
+        key = next((key for key in _SKILL_KEYS if fields.get(key)), _SKILL_KEYS[0])
         lines = [line.strip() for text in self._strings(fields, key) for line in text.split("\n")]
         names = [line[:LINE_CHARACTERS] for line in lines if not is_none(line)]
         return tuple(names[:MAX_LINES])
+
+
+def _near_keys(fields: Mapping[str, Any]) -> Iterator[str]:
+    """The first few keys that are a slip away from one that is read and not there."""
+    absent = [key for key in _KEYS if not fields.get(key)]
+    unread = [key for key in fields if key not in _KEYS and len(key) <= UNREAD_CHARACTERS]
+    for key in unread[:MAX_UNREAD]:
+        if near := difflib.get_close_matches(key.casefold(), absent, 1, 0.75):
+            yield f"{quoted(key)} (is `{near[0]}` meant?)"
 
 
 def _statements(texts: list[str], written: object) -> tuple[tuple[Statement, ...], tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """The first source that is whole wins; what cannot be run says exactly why."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,15 @@ def test_what_a_file_s_case_lacks_is_named(tmp_path: Path, changed: dict[str, An
         find(tmp_path, {"_automation/evals/seven.json": a_case(**changed)}, "github-issue-7")
     assert named in str(refusal.value)
     assert "`_automation/evals/seven.json`" in str(refusal.value)
+
+
+@pytest.mark.parametrize("key", ["assertion", "expectation", "Assertions", "assertons"])
+def test_a_key_that_is_nearly_one_is_named(tmp_path: Path, key: str):
+    case = a_case(**{"assertions": [], key: ["prints 42"], "notes": "for us"})
+    with pytest.raises(Refused) as refusal:
+        find(tmp_path, {"_automation/evals/seven.json": case}, "github-issue-7")
+    assert re.search(rf"Nothing reads its `{key}` \(is `\w+s` meant\?\)\.", str(refusal.value))
+    assert "notes" not in str(refusal.value)
 
 
 def test_what_an_issue_lacks_is_named_with_its_near_misses(tmp_path: Path):
