@@ -32,6 +32,20 @@ def signed_points(difference: float) -> str:
     return ("+" if difference > 0 else "-") + points(difference)
 
 
+def more_often(difference: float) -> str:
+    """`67 points more often than`, `as often as`: rounded, for the interval is far wider."""
+    size = round(abs(difference) * 100)
+    if not size:
+        return "as often as"
+    return f"{plural(size, 'point')} {'more' if difference > 0 else 'less'} often than"
+
+
+def signed_whole(difference: float) -> str:
+    """An end of such an interval: `+14`, `0`, or below it with a minus sign."""
+    rounded = round(difference * 100)
+    return f"{rounded:+d}".replace("-", "\N{MINUS SIGN}") if rounded else "0"
+
+
 def count(value: float) -> str:
     """A count that may hold halves or quarters, being an average: `2`, `2.5`, `2.25`."""
     return _short(value, 2)

@@ -122,10 +122,11 @@ def _render_why(state: Optimization) -> str:
     interval = proof.interval
     if interval is None:
         return "Best and original could not be compared in fresh sessions, so the original stays."
-    low, high = (f"{value * 100:+.0f}".replace("-", "\N{MINUS SIGN}") for value in interval)
+    low, high = (numbers.signed_whole(value) for value in interval)
+    often = numbers.more_often(proof.difference or 0.0)
     fresh = (
         f"In fresh sessions on held-out queries the description of iteration {best.number} did "
-        f"what it should {_difference(state)} than the original (95% interval {low} to {high})"
+        f"what it should {often} the original (95% interval {low} to {high})"
     )
     if state.improved:
         return f"{fresh}, which is more than chance does."
@@ -136,15 +137,6 @@ def _render_exit(state: Optimization) -> str:
     if state.exit_reason.startswith("no_proposal"):
         return "The model gave no other description that could be used."
     return ""
-
-
-def _difference(state: Optimization) -> str:
-    """`40 points more often`."""
-    difference = (state.proof.difference if state.proof else None) or 0.0
-    if abs(difference) < 0.005:
-        return "as often"
-    word = "more" if difference > 0 else "less"
-    return f"{numbers.points(difference)} {word} often"
 
 
 def _render_description(state: Optimization) -> Part:

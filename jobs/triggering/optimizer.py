@@ -67,6 +67,7 @@ class Optimizer:
         )
         state = await self._search(state, transcript)
         if state.best.description != original:
+            self.changed(state)
             state = await self._prove(state)
         self.changed(state)
         return state

@@ -6,6 +6,7 @@ others wrote is escaped by the template.
 """
 
 import difflib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -13,12 +14,20 @@ from typing import Any, Literal, NamedTuple
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from jobs.reporting import numbers
 from jobs.triggering.eval_set import Query
 from jobs.triggering.observations import QueryResult
 from jobs.triggering.optimization import Iteration, Optimization
-from jobs.triggering.scores import Scores
+from jobs.triggering.scores import Scores, score_queries
 
 REFRESH_S = 2
+
+_EXIT = re.compile(r"(\w+) \((?:iteration )?(.*)\)", re.DOTALL)
+_EXITS = {
+    "all_passed": "every query to learn from came out right in iteration {}",
+    "max_iterations": "the most iterations, {}, were tried",
+    "no_proposal": "the model had no usable proposal",
+}
 
 
 class Piece(NamedTuple):
@@ -57,14 +66,27 @@ def render_page(  # noqa: PLR0913 -- each by its name
         rows=_make_rows(found.iterations),
         train=queries[0],
         test=queries[1],
+        queries=sorted((*queries[0], *queries[1]), key=lambda query: int(query.id[1:])),
+        held_out={query.id for query in queries[1]},
         best=found.best.number if found.iterations else None,
         progress=progress,
         stopped=stopped,
         refresh_s=REFRESH_S,
-        points=_points,
+        exit_words=find_exit_words(found.exit_reason),
+        usd=numbers.usd,
+        more_often=numbers.more_often,
+        signed=numbers.signed_whole,
         cell=_make_cell,
         scores=_make_scores,
+        score_queries=score_queries,
     )
+
+
+def find_exit_words(exit_reason: str) -> str:
+    """Why a search ended, for people; empty while it goes on."""
+    found = _EXIT.fullmatch(exit_reason)
+    words = _EXITS.get(found[1]) if found else None
+    return words.format(found[2]) if found and words else exit_reason
 
 
 def find_changes(before: str, after: str) -> list[Piece]:
@@ -117,20 +139,19 @@ def _make_cell(result: QueryResult) -> dict[str, str]:
     }
 
 
-def _make_scores(scores: Scores) -> list[tuple[str, str]]:
+def _make_scores(scores: Scores) -> list[tuple[str, str, str]]:
+    """Value, name and, where the value says nothing, why."""
     return [
-        ("right", f"{scores.passed} of {scores.decided + scores.missing}"),
-        ("precision", _percent(scores.precision)),
-        ("recall", _percent(scores.recall)),
+        (f"{scores.passed} of {scores.decided + scores.missing}", "right", ""),
+        _make_ratio(scores.precision, "precision", "the skill fired for none of these queries"),
+        _make_ratio(scores.recall, "recall", "no query that should fire was seen"),
     ]
 
 
-def _percent(value: float | None) -> str:
-    return "unknown" if value is None else f"{value * 100:.0f} %"
-
-
-def _points(value: float | None) -> str:
-    return "unknown" if value is None else f"{value * 100:+.0f}".replace("-", "\N{MINUS SIGN}")
+def _make_ratio(value: float | None, name: str, why_not: str) -> tuple[str, str, str]:
+    if value is None:
+        return "\N{EN DASH}", name, why_not
+    return numbers.percent(value), name, ""
 
 
 @cache

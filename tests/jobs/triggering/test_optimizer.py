@@ -44,7 +44,9 @@ async def test_a_better_description_is_found_proven_and_chosen(tmp_path: Path):
     # 3 iterations of 20 queries, and the last comparison of 2 × 8, three sessions each
     assert len(observer.asked) == (3 * 20 + 2 * 8) * 3
     assert found.usage.cost_usd == Decimal("0.01") * (len(observer.asked) + 2)
-    assert [len(state.iterations) for state in states] == [1, 2, 3, 3]
+    # each iteration, the end of the search, the end of it all
+    assert [len(state.iterations) for state in states] == [1, 2, 3, 3, 3]
+    assert [bool(state.exit_reason) for state in states] == [False, False, False, True, True]
 
 
 async def test_held_out_queries_never_reach_whoever_writes_descriptions(tmp_path: Path):

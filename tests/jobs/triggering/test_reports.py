@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from jobs.triggering.eval_set import make_eval_set
 from jobs.triggering.evaluation import Ask
 from jobs.triggering.optimization import Optimization
-from jobs.triggering.report_page import Progress, find_changes, render_page
+from jobs.triggering.report_page import Progress, find_changes, find_exit_words, render_page
 from jobs.triggering.result_json import make_evaluation_json, make_optimization_json
 from jobs.triggering.split import Split
 from tests.jobs.triggering.world import (
@@ -92,7 +94,11 @@ def test_the_page_names_the_improvement_with_its_interval(tmp_path: Path):
     found, split = optimize(fires_with_good_words, tmp_path)
     page = render_page("pdf", "m", found, split)
     assert "Use the description of iteration 2." in page
-    assert "by +50 percentage points" in " ".join(page.split())
+    flat = " ".join(page.split())
+    assert "what it should 50 points more often than with the original (95% interval +" in flat
+    assert "every query to learn from came out right in iteration 2" in flat
+    assert "all_passed" not in page
+    assert "<dt>Cost</dt>" in page
     assert "<ins>good one</ins>" in page
     assert "<del>poor</del>" in page
     assert page.count('class="best"') == 1
@@ -106,6 +112,69 @@ def test_a_page_that_is_under_way_loads_itself_anew(tmp_path: Path):
     assert 'http-equiv="refresh"' in page
     assert "12 of at most 348 sessions" in page
     assert "Nothing has been measured yet." in page
+
+
+def test_the_fresh_comparison_stands_as_a_table_of_its_own(tmp_path: Path):
+    found, split = optimize(fires_with_good_words, tmp_path)
+    page = render_page("pdf", "m", found, split)
+    fresh = page[page.index('class="fresh"') : page.index("<h2>Queries</h2>")]
+    assert fresh.count('class="cell') == 2 * len(split.test)
+    assert fresh.index("Original") < fresh.index("Iteration 2")
+    assert "4 of 8" in fresh
+    assert "8 of 8" in fresh
+    assert 'class="fresh"' not in render_page(
+        "pdf", "m", found.model_copy(update={"proof": None}), split
+    )
+
+
+def test_while_best_and_original_are_compared_no_iteration_is_under_way(tmp_path: Path):
+    states: list[Optimization] = []
+    evaluator, _ = make_evaluator(fires_with_good_words)
+    writer = Writer([json.dumps({"description": "good one"}), "?", "?", "?"])
+    optimizer = make_optimizer(evaluator, writer, make_set(10, 10), tmp_path)
+    optimizer = replace(optimizer, changed=states.append)
+    asyncio.run(optimizer.run("poor", NoTranscript()))
+    *_, before, last = states
+    assert (before.proof, last.proof is not None) == (None, True)
+    page = render_page("pdf", "m", before, optimizer.split, progress=Progress(1, 2))
+    assert "The best and the original are compared once more." in page
+    assert "is under way" not in page
+    assert "<dt>Cost so far</dt>" in page
+
+
+def test_queries_are_listed_in_their_order_and_held_out_ones_marked(tmp_path: Path):
+    found, split = optimize(fires_with_good_words, tmp_path)
+    listed = render_page("pdf", "m", found, split).partition("<h2>Queries</h2>")[2]
+    ids = re.findall(r"<code>(Q\d+)</code>", listed)
+    assert ids == [f"Q{number}" for number in range(1, 21)]
+    assert listed.count(", held out") == len(split.test)
+
+
+def test_a_ratio_over_nothing_is_a_dash_that_says_why(tmp_path: Path):
+    found, split = optimize(lambda _: False, tmp_path)
+    page = render_page("pdf", "m", found, split)
+    assert '<span title="the skill fired for none of these queries">\N{EN DASH} ' in page
+    assert "unknown <small" not in page
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("max_iterations (5)", "the most iterations, 5, were tried"),
+        ("no_proposal (it wrote {} (twice))", "the model had no usable proposal"),
+        ("", ""),
+    ],
+)
+def test_the_end_of_a_search_is_said_in_words(reason: str, words: str):
+    assert find_exit_words(reason) == words
+
+
+def test_a_search_that_came_to_no_end_says_why_and_decides_nothing(tmp_path: Path):
+    found, split = optimize(fires_with_good_words, tmp_path)
+    page = render_page("pdf", "m", found, split, stopped="Cancelled by <b>mona</b>.")
+    assert "Cancelled by &lt;b&gt;mona&lt;/b&gt;." in page
+    assert "Use the description" not in page
+    assert 'http-equiv="refresh"' not in page
 
 
 def test_no_difference_leaves_the_original(tmp_path: Path):
