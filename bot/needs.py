@@ -26,28 +26,29 @@ def variable_of(name: str) -> str:
 
 
 def require(settings: Settings, *names: str) -> None:
-    """Raise `Error` that names every one of these settings that is empty, with its fix."""
-    empty = [
+    """Raise `Error` that names every one of these settings that is empty, with its fix.
+
+    The App's private key, where it is named, must also be one that can be read.
+    """
+    problems = [
         f"{variable_of(name)} is empty; {FIXES[name]}."
         for name in names
         if not _plain(getattr(settings, name))
     ]
-    if empty:
-        raise Error("\n".join(empty))
+    if "github_private_key" in names and _plain(settings.github_private_key):
+        problems += _key_problems(settings)
+    if problems:
+        raise Error("\n".join(problems))
 
 
-def require_key(settings: Settings) -> None:
-    """Raise `Error` where the App's private key cannot be read, or is none."""
-    variable = variable_of("github_private_key")
+def _key_problems(settings: Settings) -> list[str]:
+    """Why the App's private key cannot be read, or is none."""
+    variable, fix = variable_of("github_private_key"), FIXES["github_private_key"]
     try:
         pem = settings.private_key_pem
     except (OSError, ValueError) as problem:
-        raise Error(
-            f"{variable} names a file that cannot be read ({type(problem).__name__}); "
-            f"{FIXES['github_private_key']}."
-        ) from None
-    if "-----BEGIN" not in pem:
-        raise Error(f"{variable} holds no PEM text; {FIXES['github_private_key']}.")
+        return [f"{variable} names a file that cannot be read ({type(problem).__name__}); {fix}."]
+    return [] if "-----BEGIN" in pem else [f"{variable} holds no PEM text; {fix}."]
 
 
 def _plain(value: object) -> str:

@@ -9,7 +9,7 @@ import typer
 from bot.cli.serving import with_redis
 from bot.github.app import GitHubApp
 from bot.github.places import Place
-from bot.needs import require, require_key
+from bot.needs import require
 from bot.redis_clients import connect_patiently
 from bot.store.ledger import RedisLedger
 from bot.upkeep.rebuild import Rebuild, Rebuilt
@@ -29,7 +29,6 @@ def run_rebuild(settings: Settings, repository: str | None) -> int:
     if repository is not None and not FULL_NAME.fullmatch(repository):
         raise Error(f"{repository} is no repository; write OWNER/REPO.")
     require(settings, "github_app_id", "github_private_key")
-    require_key(settings)
     return asyncio.run(_run(settings, repository))
 
 

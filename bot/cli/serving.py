@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from bot.app import create_app
 from bot.embedded_redis import embedded_redis
-from bot.needs import require, require_key
+from bot.needs import require
 from config.settings import Settings
 from jobs.errors import Error
 
@@ -112,7 +112,6 @@ async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None"
     Raises `Error` where a setting is missing without which no job could be answered.
     """
     require(settings, "redis_url", "github_app_id", "github_private_key")
-    require_key(settings)
     from bot.leaving import run_workers
     from bot.turns import Limits
     from bot.wiring import wired  # loads the model SDKs
@@ -150,7 +149,6 @@ async def run_everything(settings: Settings, scratch: Path) -> None:
     Raises `Error` with all that either of them lacks, before anything is started.
     """
     require(settings, "github_app_id", "github_private_key", "github_webhook_secret")
-    require_key(settings)
     async with with_redis(settings) as complete, asyncio.TaskGroup() as group:
         group.create_task(run_server(complete))
         group.create_task(run_worker(complete, scratch))

@@ -140,11 +140,14 @@ async def test_everything_in_one_process_ends_in_order_and_its_redis_with_it(
 
 
 async def test_all_that_everything_in_one_process_lacks_is_told_at_once(tmp_path: Path) -> None:
-    async with command("up", home=tmp_path, port="0", data_dir=str(tmp_path / "data")) as up:
+    """A key that is not there among it, as after a copy of the example of `.env`."""
+    given = {"port": "0", "data_dir": str(tmp_path / "data"), "github_private_key": "./no.pem"}
+    async with command("up", home=tmp_path, **given) as up:
         assert await up.ended() == 2
     said = "".join(up.lines)
-    for name in ("APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET"):
-        assert f"SKILLBENCH_GITHUB_{name} is empty" in said
+    assert "SKILLBENCH_GITHUB_APP_ID is empty" in said
+    assert "SKILLBENCH_GITHUB_WEBHOOK_SECRET is empty" in said
+    assert "SKILLBENCH_GITHUB_PRIVATE_KEY names a file that cannot be read" in said
     assert not (tmp_path / "data").exists(), "nothing was started"
 
 
