@@ -40,6 +40,8 @@ def problem_of(line: str) -> str:
         ("run --skill \u201cword count\u201d", Run(skill="word count")),
         ("run --eval github-issue-21", Run(eval_id="github-issue-21")),
         ("run eval=github-issue-21", Run(eval_id="github-issue-21")),
+        ("run --skill csv --eval 1", Run(skill="csv", eval_id="1")),
+        ("run --eval tables/csv#1", Run(eval_id="tables/csv#1")),
         ("run --environment r-pharma", Run(environment="r-pharma")),
         ("run environment=none", Run(environment="none")),
         ("run --mode installed", Run(mode="installed")),

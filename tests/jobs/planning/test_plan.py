@@ -1,5 +1,6 @@
 """A plan pins the environment of its runs, and costs nothing where there is none."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,15 @@ async def test_a_skill_that_the_case_does_not_name_is_measured_and_said_to_be_an
     assert note.startswith("The eval case is about `word-count`; `line-count` was named")
     assert note in made.runs[0].eval_case.remarks
     assert note in make_progress(made, Settings(_env_file=None)).notes
+
+
+async def test_an_id_beside_a_skill_is_first_one_of_its_own_cases(tmp_path: Path):
+    """What a comment with `--skill line-count --eval 1` means, on an issue with a case, too."""
+    own = {"id": 1, "prompt": "Count lines.", "expectations": ["prints 3"]}
+    write_tree(tmp_path, {"line-count/evals/evals.json": json.dumps({"evals": [own]})})
+    made = await plan(tmp_path, skill="line-count", eval_id="1")
+    assert [spec.eval_case.id for spec in made.runs] == ["line-count#1"]
+    assert made.notes == ()
 
 
 async def test_one_that_the_case_names_needs_no_note(tmp_path: Path):
