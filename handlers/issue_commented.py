@@ -68,13 +68,14 @@ def _cancel(
     event: IssueCommented, context: HandlerContext, asked: Enqueue, *, asker: str | None
 ) -> CancelRequests:
     """Cancel first, wherever in the comment it stands; what it asks for is then new."""
+    nothing = replies.nothing_to_cancel(context.mention, may_cancel_all=asker is None)
     return CancelRequests(
         repo=as_repo(event.repository),
         issue=event.issue,
         by=event.sender.login,
         asker=asker,
         comment_id=event.comment_id,
-        nothing_to_cancel=_reply(event, replies.nothing_to_cancel(context.mention), "cancel"),
+        nothing_to_cancel=_reply(event, nothing, "cancel"),
         then=asked,
     )
 

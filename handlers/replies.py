@@ -55,13 +55,16 @@ def asked_before(mention: str, at: datetime) -> str:
     )
 
 
-def nothing_to_cancel(mention: str) -> str:
+def nothing_to_cancel(mention: str, *, may_cancel_all: bool) -> str:
     """Nothing that this person may cancel is waiting or under way."""
-    return (
-        "There is nothing to cancel on this issue: no request of yours is waiting or under way. "
-        "People with write permission can cancel the requests of others, too. All commands: "
-        f"{as_code(mention + ' help')}."
+    what = (
+        "no request is waiting or under way."
+        if may_cancel_all
+        else "no request of yours is waiting or under way. People with write permission can "
+        "cancel the requests of others, too."
     )
+    commands = as_code(f"{mention} help")
+    return f"There is nothing to cancel on this issue: {what} All commands: {commands}."
 
 
 def help_text(mention: str) -> str:

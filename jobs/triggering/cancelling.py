@@ -50,7 +50,9 @@ async def _end_and_tell(
 ) -> None:
     mention = world.triggers.settings.mention
     kind: Kind = "optimize" if request.kind == "optimize" else "trigger"
-    state = TriggerProgress(kind=kind, asker=request.asker, mention=mention)
+    state = TriggerProgress(
+        kind=kind, asker=request.asker, skill=request.skill or "", mention=mention
+    )
     if stored := await world.triggers.blobs.get(f"{folder}/plan.json"):
         plan = TriggerPlan.model_validate_json(stored)
         changes = [await _end_run(run, plan, cancelled, world) for run in plan.runs]

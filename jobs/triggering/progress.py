@@ -41,6 +41,7 @@ class TriggerRow(Value):
 
     skill: str = ""
     model: str = ""
+    launcher: str = ""
     estimate: str = ""
     state: State = "queued"
     done: int = 0
@@ -64,6 +65,8 @@ class TriggerProgress(Value):
 
     kind: Kind
     asker: str
+    skill: str = ""
+    """As it was asked for, for a request of which nothing is planned yet."""
     rows: tuple[TriggerRow, ...] = ()
     mention: str = "@skillbench"
     cancelled_by: str = ""
@@ -101,7 +104,8 @@ def make_progress(plan: TriggerPlan, mention: str, notes: Sequence[str] = ()) ->
 def _make_row(run: TriggerRun) -> TriggerRow:
     return TriggerRow(
         skill=run.skill.name,
-        model=f"{run.model.sent}, {run.launcher}",
+        model=run.model.sent,
+        launcher=run.launcher,
         estimate=describe(run.estimate),
         most=run.estimate.sessions,
     )
@@ -110,8 +114,9 @@ def _make_row(run: TriggerRun) -> TriggerRow:
 def make_known_row(known: TriggerRecord) -> TriggerRow:
     """A row for what was measured before."""
     name = known.skill.rpartition("/")[2]
-    model = f"{known.model}, {known.launcher}"
-    return TriggerRow(skill=name, model=model, state="known", url=known.url)
+    return TriggerRow(
+        skill=name, model=known.model, launcher=known.launcher, state="known", url=known.url
+    )
 
 
 def render_progress(progress: TriggerProgress) -> str:
@@ -128,7 +133,8 @@ def render_progress(progress: TriggerProgress) -> str:
 def _headline(progress: TriggerProgress) -> str:
     if progress.cancelled_by:
         by = f"### 🛑 Cancelled by {escape.inline(progress.cancelled_by, 80)}"
-        return by if progress.rows else f"{by} before it started"
+        by += "" if progress.rows else " before it started"
+        return f"{by}: {_name(progress)}"
     total = len(progress.rows)
     if not progress.ended:
         finished = sum(row.state not in _UNDER_WAY for row in progress.rows)
@@ -146,8 +152,18 @@ def _headline(progress: TriggerProgress) -> str:
     return "### Finished: " + ", ".join(counts)
 
 
+def _name(progress: TriggerProgress) -> str:
+    """What was asked for: two requests of one issue are told apart by it."""
+    what = "the optimization" if progress.kind == "optimize" else "the trigger evaluation"
+    names = list(dict.fromkeys(row.skill for row in progress.rows if row.skill))
+    names = names or ([progress.skill] if progress.skill else [])
+    shown = ", ".join(escape.code(name, 80) for name in names[:3])
+    return f"{what} of {shown}" if shown else what
+
+
 def _render_row(row: TriggerRow) -> str:
-    name = " on ".join(filter(None, (escape.code(row.skill, 80), escape.code(row.model, 120))))
+    model = ", ".join(filter(None, (escape.code(row.model, 120), escape.code(row.launcher, 20))))
+    name = " on ".join(filter(None, (escape.code(row.skill, 80), model)))
     parts = [f"**{_WORDS[row.state]}**", name]
     if row.state in _UNDER_WAY and row.state != "queued":
         parts.append(f"{row.done} of at most {numbers.plural(row.most, 'session')}")

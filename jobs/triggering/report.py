@@ -14,6 +14,7 @@ from jobs.triggering.observations import QueryResult
 from jobs.triggering.record import render_marker
 from jobs.triggering.report_frame import (
     ReportPlace,
+    render_command,
     render_footer,
     render_method,
     render_missing,
@@ -25,6 +26,8 @@ from jobs.triggering.scores import Scores
 OPEN_ROWS = 20
 """Queries in the open table; with more, only those that went wrong stand open."""
 LONGEST_QUERY = 160
+LOW_RECALL = 0.8
+"""Of the queries that should fire; with a smaller part of them, another description is worth it."""
 MARKS = {"pass": "✅", "fail": "❌", "missing": "❔"}
 _HEAD = "| | Query | Should | Fired (95%) | Instead |\n|:--|:--|:--|:--|:--|\n"
 
@@ -33,6 +36,7 @@ def render_report(found: Found, place: ReportPlace) -> str:
     """The comment for an evaluation, below GitHub's limit."""
     scores = found.scores
     top = [_headline(found, scores), render_what_ran(found, place), _health(found, scores)]
+    top += [_render_next(found, scores, place)]
     parts: list[Part] = [
         *_tables(found.results),
         Blocks([_render_matrix(scores)], "", before="### Scores\n\n"),
@@ -106,6 +110,18 @@ def _health(found: Found, scores: Scores) -> str:
     good = ["the harness passed its own check"]
     good += [] if broken else ["no session broke"]
     return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+
+
+def _render_next(found: Found, scores: Scores, place: ReportPlace) -> str:
+    """What to do about a skill that is overlooked; a push has no issue to ask it on."""
+    recall = scores.recall
+    if recall is None or recall >= LOW_RECALL or place.request.origin == "push":
+        return ""
+    options = place.request.triggering.model_copy(update={"confirmed": False})
+    changes = {"kind": "optimize", "force": False, "triggering": options}
+    request = place.request.model_copy(update=changes)
+    line = render_command(request, place.mention, model=found.run.model.sent)
+    return f"To look for a description that is found more often: {escape.code(line, 500)}"
 
 
 def _tables(results: Sequence[QueryResult]) -> list[Part]:

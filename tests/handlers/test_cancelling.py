@@ -65,6 +65,18 @@ async def test_who_may_not_write_cancels_their_own(role: str) -> None:
     assert decision.asker == "mona"
 
 
+@pytest.mark.parametrize(("role", "is_told"), [("write", False), ("read", True)])
+async def test_who_may_cancel_everything_is_not_told_that_others_may(
+    role: str, *, is_told: bool
+) -> None:
+    decision = await decide(role=Role(role))
+    assert isinstance(decision, CancelRequests)
+    assert decision.nothing_to_cancel is not None
+    body = decision.nothing_to_cancel.body
+    assert ("no request of yours" in body) is is_told
+    assert ("People with write permission" in body) is is_told
+
+
 async def test_one_question_is_enough_for_a_cancel_and_a_run() -> None:
     role = Role()
     decision = await decide(f"{CANCEL}\n@skillbench run claude-sonnet", role)

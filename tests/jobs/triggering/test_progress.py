@@ -64,4 +64,15 @@ def test_a_cancelled_one_says_by_whom(rows: tuple[TriggerRow, ...]):
     state = TriggerProgress(kind="trigger", asker="mona", rows=rows, cancelled_by="hubot")
     body = render_progress(state)
     assert body.startswith("### 🛑 Cancelled by hubot")
+    assert "the trigger evaluation" in body.splitlines()[0]
     assert not is_under_way(with_tag(body, "request:x:20260504T120000"))
+
+
+def test_two_cancelled_requests_are_told_apart_and_model_and_launcher_as_well():
+    for kind, words in (("trigger", "the trigger evaluation"), ("optimize", "the optimization")):
+        plan = TriggerPlan(request=a_request(kind=kind), commit="c", runs=(a_trigger_run(),))
+        state = make_progress(plan, "@skillbench")
+        body = render_progress(state.model_copy(update={"cancelled_by": "hubot"}))
+        name = a_trigger_run().skill.name
+        assert body.splitlines()[0] == f"### 🛑 Cancelled by hubot: {words} of `{name}`"
+        assert "`claude-sonnet-4-6`, `api`" in body

@@ -41,6 +41,21 @@ def test_the_decision_stands_first(fired: tuple[tuple[bool | None]], headline: s
     assert headline in render_report(a_found(fired, run=run), PLACE).split("\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("fired", "origin", "is_offered"),
+    [(False, "comment", True), (True, "comment", False), (False, "push", False)],
+)
+def test_a_skill_that_is_overlooked_is_offered_an_optimization(
+    *, fired: bool, origin: str, is_offered: bool
+):
+    options = TriggerOptions(confirmed=True, runs_per_query=2)
+    request = a_request(kind="trigger", origin=origin, skill="pdf", triggering=options)
+    place = ReportPlace(request=request, web_url="https://github.com", mention="@skillbench")
+    report = render_report(a_found(((fired,), (False,))), place)
+    line = "`@skillbench optimize claude-sonnet-4-6 --skill pdf --runs-per-query 2`"
+    assert (line in report) is is_offered
+
+
 def test_a_session_that_broke_is_told_apart_from_a_quiet_one():
     report = render_report(a_found(((None, True, True), (False, False, False))), PLACE)
     assert "2/2&nbsp;(34&#8209;100%)" in report
