@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from bot.worlds import make_worlds
 from config.settings import Settings
 from jobs.content.skills import SKILL_FILE, find_skills
 from jobs.content.snapshot import copy_folder
-from jobs.errors import Refused
+from jobs.errors import Error, Refused
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.triggering.estimate import describe, make_purse
 from jobs.triggering.eval_set import EvalSet, parse_eval_set
@@ -38,8 +39,10 @@ from jobs.triggering.report_page import Progress as PageProgress
 from jobs.triggering.result_json import make_evaluation_json, make_optimization_json
 from jobs.triggering.scores import score_queries
 from jobs.triggering.world import TriggerWorld
+from jobs.values import Usage
 
 DONE, NOTHING_SEEN = 0, 1
+STOPPED_WORDS = "Stopped. The same command goes on where it was."
 LARGEST_SET = 20_000_000
 
 
@@ -131,7 +134,14 @@ class _Show:
             self.shown_at = time.monotonic()
             self.files.show(self.page(self.state, PageProgress(self.done, self.most)))
 
-    def page(self, state: Optimization, progress: PageProgress | None = None) -> str:
+    def end(self, why: str) -> None:
+        """The search came to no end; its page must not look as if it went on."""
+        if self.state is not None:
+            self.files.show(self.page(self.state, stopped=why))
+
+    def page(
+        self, state: Optimization, progress: PageProgress | None = None, *, stopped: str = ""
+    ) -> str:
         measuring = self.measuring
         return render_page(
             measuring.skill.name,
@@ -139,6 +149,7 @@ class _Show:
             state,
             measuring.split(),
             progress=progress,
+            stopped=stopped,
         )
 
 
@@ -152,11 +163,24 @@ async def _evaluate(measuring: Measuring, purse: Purse, show: _Show) -> tuple[di
 
 
 async def _optimize(measuring: Measuring, purse: Purse, show: _Show) -> tuple[dict[str, Any], bool]:
+    train, test = measuring.split()
+    state = Optimization(
+        original=measuring.description,
+        usage=Usage(cost_usd=Decimal(0)),
+        holdout=measuring.options.holdout,
+        train_size=len(train),
+        test_size=len(test),
+    )
+    show.changed(state)
     log = show.files.log or measuring.scratch / "proposals.jsonl"
-    with JsonlTranscript(log) as transcript:
-        found = await measuring.optimize(
-            purse, transcript, changed=show.changed, heard=lambda _, __: show.heard()
-        )
+    try:
+        with JsonlTranscript(log) as transcript:
+            found = await measuring.optimize(
+                purse, transcript, changed=show.changed, heard=lambda _, __: show.heard()
+            )
+    except BaseException as trouble:
+        show.end(str(trouble) if isinstance(trouble, Error) else STOPPED_WORDS)
+        raise
     result = make_optimization_json(found)
     await asyncio.to_thread(show.files.save, result, show.page(found))
     return result, any(one.train_scores.decided for one in found.iterations)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from demo.model_api import Asked, Call, HttpError, Reply, ScriptedModelApi
+from demo.model_api import Asked, Call, Gate, HttpError, Reply, ScriptedModelApi, Stall
 from demo.model_api.steps import Step
 from jobs.triggering.proposals import SYSTEM as WRITER
 from tests.bot.cli.processes import WAIT_S, environment
@@ -19,6 +20,8 @@ QUERIES = [
     *({"query": f"fill in tax form {n}", "should_trigger": True} for n in range(6)),
     *({"query": f"write haiku {n}", "should_trigger": False} for n in range(6)),
 ]
+STOPPED_AFTER = 9
+"""Requests to the model."""
 
 
 @dataclass
@@ -28,8 +31,17 @@ class Model:
     is_blind: bool = False
     is_down: bool = False
     proposals: int = 0
+    gate: Gate | None = None
+    """Where the session after the first `STOPPED_AFTER` waits, and the program is stopped."""
+    asked: int = 0
 
     def answer(self, asked: Asked) -> Step:
+        self.asked += 1
+        if self.gate and self.asked > STOPPED_AFTER:
+            return Stall(gate=self.gate)
+        return self.act(asked)
+
+    def act(self, asked: Asked) -> Step:
         if self.is_down:
             return HttpError(status=529, type="overloaded_error")
         if asked.system.startswith(WRITER):
@@ -93,6 +105,9 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
             )
+            if model.gate:
+                await asyncio.wait_for(model.gate.reached.wait(), 4 * WAIT_S)
+                process.send_signal(signal.SIGINT)
             printed, said = await asyncio.wait_for(process.communicate(), 4 * WAIT_S)
             return Ended(process.returncode, printed.decode(), said.decode())
 
@@ -135,6 +150,31 @@ async def test_a_better_description_is_found_shown_and_saved(bench: Bench):
     assert 'http-equiv="refresh"' not in page
     assert bench.model.proposals == 1
     assert "forms of every kind" in (folder / "logs/proposals.jsonl").read_text()
+
+
+async def test_a_page_of_a_search_that_came_to_no_end_says_so(bench: Bench):
+    bench.model.is_blind = True
+    ended = await bench.run("optimize", "--report", "page.html", "--runs-per-query", "1")
+    assert ended.code == 2
+    page = (bench.folder / "page.html").read_text()
+    assert "The skill is not to blame" in page
+    assert 'http-equiv="refresh"' not in page
+
+
+async def test_a_search_that_is_stopped_says_so_and_goes_on_where_it_was(bench: Bench):
+    bench.model.gate = Gate()
+    words = "optimize", "--report", "page.html", "--runs-per-query", "1", "--num-workers", "1"
+    stopped = await bench.run(*words)
+    assert stopped.code == 130
+    page = (bench.folder / "page.html").read_text()
+    assert "goes on where it was" in page
+    assert 'http-equiv="refresh"' not in page
+    bench.model.gate = None
+    ended = await bench.run(*words)
+    assert ended.code == 0, ended.said
+    # the session that was under way is all that is asked again
+    sessions = [one for one in bench.api.requests if not one.turn]
+    assert len(sessions) == (2 + 12 * 2 + 4 * 2) + 1 + 1  # and the proposal
 
 
 async def test_what_was_measured_in_good_order_is_measured_afresh_the_next_time(bench: Bench):
