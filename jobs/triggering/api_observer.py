@@ -6,11 +6,11 @@ skill under test was used, for nothing that comes later can change the answer.
 
 import asyncio
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from jobs.conversation import Agent, ConversationEnd, ConversationSpec
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec, Tool, ToolOutcome
 from jobs.errors import Transient
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.box import Bind
@@ -75,8 +75,31 @@ class ApiObserver:
                 model=ask.model,
                 system=f"{SYSTEM}\n\n{render_skills(ask.installed.offered)}",
                 prompt=ask.query.text,
-                toolbox=SkillTools(SessionTools(sandbox), ask.installed.offered, use.take),
+                toolbox=_UntilUsed(
+                    SkillTools(SessionTools(sandbox), ask.installed.offered, use.take), noticed
+                ),
                 limits=ask.limits,
                 max_answer_tokens=_ANSWER_TOKENS,
             )
             return await until_used(self.agent.converse(spec, spent), noticed)
+
+
+@dataclass(slots=True)
+class _UntilUsed:
+    """Tools that give no answer once the skill was used: the session is about to be stopped.
+
+    With the answer the loop would ask the model once more, and what that costs nobody would see.
+    """
+
+    inner: SkillTools
+    noticed: asyncio.Event
+    tools: Sequence[Tool] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tools = self.inner.tools
+
+    async def call(self, name: str, arguments: dict[str, object]) -> ToolOutcome:
+        outcome = await self.inner.call(name, arguments)
+        if self.noticed.is_set():
+            await asyncio.Future()  # until the session is cancelled
+        return outcome

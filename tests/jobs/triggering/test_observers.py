@@ -116,6 +116,16 @@ async def test_a_skill_that_fires_at_once_ends_the_session(bench: Bench):
     assert bench.left == []
 
 
+async def test_a_session_that_is_stopped_has_asked_no_more_than_is_counted(
+    api: tuple[ScriptedModelApi, str], tmp_path: Path
+):
+    (tmp_path / "sessions").mkdir()
+    bench = api_bench(*api, tmp_path)
+    bench.api.script(Reply(calls=(USE, LOOK)), DONE)
+    seen = await bench.observe()
+    assert (seen.fired, seen.usage.requests, len(bench.api.requests)) == (True, 1, 1)
+
+
 @pytest.mark.parametrize("before", [LOOK, USE_OTHER], ids=["a command", "another skill"])
 async def test_a_skill_that_fires_after_other_calls_has_fired(bench: Bench, before: Call):
     bench.api.script(Reply(calls=(before,)), Reply(text="Now.", calls=(USE,)), Stall())
