@@ -72,6 +72,14 @@ def unblind(text: str, result: RunResult, pass_number: int) -> str:
     return named[:1].upper() + named[1:] if _CANDIDATE.match(text) else named
 
 
+def bare_words(text: str) -> str:
+    """A sentence without case, blanks and what stands around it, to see whether two say the same.
+
+    Nothing inside is left out: a minus or a "not" makes another sentence.
+    """
+    return " ".join(text.split()).strip(" .,;:!?…\"'“”`").casefold()
+
+
 def arms_of_pass(result: RunResult, pass_number: int) -> tuple[Arm, Arm]:
     """The arms behind `candidate_1` and `candidate_2` in a pass; pass 2 is swapped."""
     first = result.candidate_1_is

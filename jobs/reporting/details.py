@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from jobs.reporting import escape, numbers
-from jobs.reporting.conclusion import unblind
+from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.scorecard import cost
@@ -82,7 +82,8 @@ class EvidenceTable:
         evidence = escape.sentence(verdict.evidence, length)
         if evidence and verdict.quote_found:
             evidence = f"“{evidence}”"
-        reason = escape.sentence(verdict.reason, length)
+        is_said = bool(evidence) and bare_words(verdict.reason) == bare_words(verdict.evidence)
+        reason = "" if is_said else escape.sentence(verdict.reason, length)
         text = " ".join(part for part in (f"{ICONS[verdict.verdict]}:", evidence, reason) if part)
         if verdict.verdict != "fail" and not verdict.quote_found:
             text += " ⚠️ quotation not found in the output"

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
-from jobs.reporting.conclusion import ARM_TITLES, Conclusion, conclude, differs, unblind
+from jobs.reporting.conclusion import (
+    ARM_TITLES,
+    Conclusion,
+    bare_words,
+    conclude,
+    differs,
+    unblind,
+)
 from jobs.reporting.conditions import hosts_part, render_refused_hosts
 from jobs.reporting.context import ReportContext
 from jobs.reporting.details import (
@@ -201,11 +208,12 @@ def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
 
 
 def _observations(result: RunResult) -> Part:
-    texts = dict.fromkeys(
-        escape.sentence(unblind(text, result, reading.number), 400)
-        for reading in result.passes
-        for text in reading.observations
-    )
+    said: dict[str, str] = {}
+    for reading in result.passes:
+        for text in reading.observations:
+            named = unblind(text, result, reading.number)
+            said.setdefault(bare_words(named), named)
+    texts = [escape.sentence(text, 400) for words, text in said.items() if words]
     return Blocks(
         blocks=[f"- {text}" for text in texts if text][:MOST_OBSERVATIONS],
         note="*Shortened.*",
