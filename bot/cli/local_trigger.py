@@ -10,7 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,8 +76,9 @@ async def _run(wanted: LocalTrigger, settings: Settings, scratch: Path) -> int:
     eval_set = await asyncio.to_thread(_read_eval_set, wanted.eval_set)
     place = await asyncio.to_thread(_find_place, wanted.skill_path)
     worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch / "world")
-    kept = await _find_kept(wanted, eval_set, place, worlds.triggers)
-    measuring = await _prepare(wanted, eval_set, place, worlds.triggers, scratch, kept)
+    measuring = await _prepare(wanted, eval_set, place, worlds.triggers, scratch)
+    kept = await _find_kept(wanted, measuring, place, worlds.triggers)
+    measuring = replace(measuring, prefix=kept.prefix)
     estimate = await measuring.estimate(optimizing=wanted.optimizing)
     purse = make_purse(
         estimate,
@@ -203,7 +204,6 @@ async def _prepare(
     place: "_Place",
     world: TriggerWorld,
     scratch: Path,
-    kept: "_Kept",
 ) -> Measuring:
     """What is measured. Raises `Refused` where there is no such skill, model or launcher."""
     snapshot = await asyncio.to_thread(copy_folder, place.root, scratch / "folder")
@@ -219,7 +219,7 @@ async def _prepare(
         options=wanted.options,
         world=world,
         scratch=scratch / "skills",
-        prefix=kept.prefix,
+        prefix="",
     )
 
 
@@ -252,16 +252,15 @@ class _Kept(NamedTuple):
 
 
 async def _find_kept(
-    wanted: LocalTrigger, eval_set: EvalSet, place: _Place, world: TriggerWorld
+    wanted: LocalTrigger, measuring: Measuring, place: _Place, world: TriggerWorld
 ) -> _Kept:
     """The place of a measurement like this one that was killed, or a new one."""
-    settings = world.settings
-    text = await asyncio.to_thread((place.root / place.path / SKILL_FILE).read_bytes)
     like = {
-        "set": eval_set.model_dump(mode="json"),
-        "skill": [str(place.root), place.path, hashlib.sha256(text).hexdigest()],
+        "set": measuring.eval_set.model_dump(mode="json"),
+        "skill": [str(place.root), place.path, measuring.skill.sha],
+        "neighbours": [[one.name, one.description] for one in measuring.neighbours],
         "options": asdict(wanted.options),
-        "terms": [settings.model, settings.launcher, wanted.alone, wanted.optimizing],
+        "terms": [measuring.model.identity, measuring.launcher, wanted.optimizing],
     }
     digest = hashlib.sha256(json.dumps(like, sort_keys=True).encode()).hexdigest()[:32]
     key = f"triggering/local-{digest}"
