@@ -7,6 +7,7 @@ a killed worker run out with its leases.
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -63,9 +64,12 @@ class FairWorker(LeaseWorker):
     async def renew(self, job_id: str, lease: Lease) -> bool:
         """Hold on to a job, and to its slots."""
         is_ours = await super().renew(job_id, lease)
-        if is_ours and job_id in self._lanes:
-            keys = self._slot_keys(job_id)
+        lanes = self._lanes.get(job_id)
+        if is_ours and lanes is not None:
+            keys = [SLOTS + lane for lane in lanes]
             await self.pool.register_script(RENEW_SLOTS)(keys=keys, args=[job_id, self.lease_ms])
+            if job_id not in self._lanes:  # it ended meanwhile, and its slots are free
+                await self._free(job_id, lanes)
         return is_ours
 
     async def _admit(self) -> list[str]:
@@ -86,14 +90,13 @@ class FairWorker(LeaseWorker):
         return [job["id"] for job in admitted]
 
     async def _give_back(self, job_id: str) -> None:
-        if job_id not in self._lanes:
-            return
-        with suppress(*REDIS_AWAY):  # then they run out
-            pipeline = self.pool.pipeline(transaction=False)
-            for key in self._slot_keys(job_id):
-                pipeline.zrem(key, job_id)
-            await pipeline.execute()
-        self._lanes.pop(job_id, None)
+        lanes = self._lanes.pop(job_id, None)  # first, so that no renewal takes them again
+        if lanes is not None:
+            with suppress(*REDIS_AWAY):  # then they run out
+                await self._free(job_id, lanes)
 
-    def _slot_keys(self, job_id: str) -> list[str]:
-        return [SLOTS + lane for lane in self._lanes[job_id]]
+    async def _free(self, job_id: str, lanes: Sequence[str]) -> None:
+        pipeline = self.pool.pipeline(transaction=False)
+        for lane in lanes:
+            pipeline.zrem(SLOTS + lane, job_id)
+        await pipeline.execute()
