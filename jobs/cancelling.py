@@ -4,6 +4,7 @@ By now none of its sessions runs any more, if any ever did. A run that had come 
 published all the same, for it is paid. Doing it twice has the effect of doing it once.
 """
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import structlog
@@ -14,7 +15,7 @@ from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.planning.rows import make_progress
-from jobs.ports import Reaction
+from jobs.ports import BlobStore, Reaction
 from jobs.publishing import publish_run
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
 from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request, Value
@@ -37,22 +38,31 @@ class Cancelled(Value):
 
 
 async def end_cancelled(request: Request, cancelled: Cancelled, world: World) -> None:
-    """End a request that was cancelled. Raises `Transient` as GitHub does.
+    """End a request that was cancelled. Raises `Transient` as GitHub does."""
+    await end_once(
+        request, world.runs.blobs, lambda folder: _end_and_tell(request, cancelled, folder, world)
+    )
+
+
+async def end_once(
+    request: Request, blobs: BlobStore, end_and_tell: Callable[[str], Awaitable[None]]
+) -> None:
+    """Let a cancelled request end, unless it has; `end_and_tell` is given its folder.
 
     Where nobody can be told it has ended all the same: whoever found it unfinished would carry
     it out after all.
     """
     folder = request_folder(request)
-    if await world.runs.blobs.exists(f"{folder}/ended"):
+    if await blobs.exists(f"{folder}/ended"):
         log.info("ended_before", key=request.key)
         return
     reason = ""
     try:
-        await _end_and_tell(request, cancelled, folder, world)
+        await end_and_tell(folder)
     except Gone as gone:
         log.info("nowhere_to_answer", key=request.key, reason=str(gone))
         reason = str(gone)
-    await world.runs.blobs.put(f"{folder}/ended", reason.encode())
+    await blobs.put(f"{folder}/ended", reason.encode())
 
 
 async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, world: World) -> None:

@@ -8,10 +8,9 @@ from contextlib import suppress
 
 import structlog
 
-from jobs.cancelling import Cancelled
+from jobs.cancelling import Cancelled, end_once
 from jobs.carrying_out import open_snapshot
 from jobs.errors import Gone
-from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.requests import Request
 from jobs.triggering.live_page import end_page
@@ -27,22 +26,12 @@ log = structlog.get_logger()
 
 
 async def end_cancelled(request: Request, cancelled: Cancelled, world: TriggerRequestWorld) -> None:
-    """End a request that was cancelled. Raises `Transient` as GitHub does.
-
-    Where nobody can be told it has ended all the same: whoever found it unfinished would carry
-    it out after all.
-    """
-    folder, blobs = request_folder(request), world.triggers.blobs
-    if await blobs.exists(f"{folder}/ended"):
-        log.info("ended_before", key=request.key)
-        return
-    reason = ""
-    try:
-        await _end_and_tell(request, cancelled, folder, world)
-    except Gone as gone:
-        log.info("nowhere_to_answer", key=request.key, reason=str(gone))
-        reason = str(gone)
-    await blobs.put(f"{folder}/ended", reason.encode())
+    """End a request that was cancelled. Raises `Transient` as GitHub does."""
+    await end_once(
+        request,
+        world.triggers.blobs,
+        lambda folder: _end_and_tell(request, cancelled, folder, world),
+    )
 
 
 async def _end_and_tell(
