@@ -1,7 +1,7 @@
 """What the end of a session says about a query, where the skill was not used until then.
 
 An agent that came to its end, or to a limit of its own making, has had its chance. A clock
-that ran out or a platform that failed says nothing about the skill.
+or money that ran out, or a platform that failed, says nothing about the skill.
 """
 
 from jobs.conversation import ConversationEnd
@@ -10,7 +10,7 @@ from jobs.triggering.observations import Observation
 from jobs.triggering.skill_use import SkillUse
 from jobs.values import Usage
 
-SEEN = frozenset({"completed", "max_turns", "max_tokens", "max_cost", "refused", "no_output"})
+SEEN = frozenset({"completed", "max_turns", "max_tokens", "refused", "no_output"})
 
 
 def make_observation(
