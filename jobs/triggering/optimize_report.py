@@ -136,6 +136,8 @@ def _render_why(state: Optimization) -> str:
 def _render_exit(state: Optimization) -> str:
     if state.exit_reason.startswith("no_proposal"):
         return "The model gave no other description that could be used."
+    if state.exit_reason.startswith("nothing_seen"):
+        return "No query to learn from could be measured, so no other description was asked for."
     return ""
 
 

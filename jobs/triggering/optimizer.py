@@ -82,6 +82,8 @@ class Optimizer:
             self.changed(state)
             if iteration.all_train_passed:
                 return _moved(state, exit_reason=f"all_passed (iteration {number})")
+            if not iteration.train_scores.decided:  # there are no failures to learn from
+                return _moved(state, exit_reason=f"nothing_seen (iteration {number})")
             if number == self.max_iterations:
                 return _moved(state, exit_reason=f"max_iterations ({number})")
             proposal = await self._propose(state.iterations, transcript)

@@ -27,6 +27,7 @@ _EXITS = {
     "all_passed": "every query to learn from came out right in iteration {}",
     "max_iterations": "the most iterations, {}, were tried",
     "no_proposal": "the model had no usable proposal",
+    "nothing_seen": "no query to learn from could be measured in iteration {}",
 }
 
 

@@ -182,3 +182,11 @@ async def test_a_query_that_is_missing_is_no_pass(tmp_path: Path):
     found = await optimizer.run("fine", NoTranscript())
     train_ids = {query.id for query in optimizer.split.train}
     assert found.iterations[0].all_train_passed is ("Q1" not in train_ids)
+
+
+async def test_nothing_that_was_seen_teaches_nothing_and_asks_nobody(tmp_path: Path):
+    evaluator, _ = make_evaluator(lambda _: None, runs_per_query=1)
+    writer = Writer([])
+    found = await make_optimizer(evaluator, writer, SET, tmp_path).run("poor", NoTranscript())
+    assert found.exit_reason == "nothing_seen (iteration 1)"
+    assert (writer.asked, found.chosen) == ([], "poor")
