@@ -30,6 +30,28 @@ class Repo(Value):
         return f"{self.owner}/{self.name}"
 
 
+Kind = Literal[
+    "benchmark",
+    "trigger",
+    "optimize",
+    "rejudge",
+    "report",
+    "summary",
+    "digest",
+    "sync",
+    "changed_skills",
+    "sweep",
+    "repo_check",
+    "welcome",
+]
+"""What is asked for: a comparison; a description's measurement or improvement; stored candidates
+scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
+repository; eval cases as files; what a push means for its skills; the next due evals; the
+repository's file checked; the first words to a new repository."""
+Origin = Literal["label", "comment", "push", "pull_request", "button", "schedule", "installation"]
+"""How it came about."""
+
+
 class TriggerOptions(Value):
     """How a skill's description is measured; None means what is usual."""
 
@@ -50,15 +72,17 @@ class Request(Value):
     version: Literal[1] = 1
     key: str = Field(max_length=200)
     """Identifies the asking; the same key is carried out once at a time."""
-    kind: Literal["benchmark", "trigger", "optimize"] = "benchmark"
+    kind: Kind = "benchmark"
     repo: Repo
     issue: int
-    """0 where a push asks, which is answered on its commit."""
+    """Issue or pull request that it is answered on; 0 where a push or a schedule asks for the
+    repository as a whole, which is answered on its commit."""
+    is_pull_request: bool = False
     asker: str
-    """Login of the person who asked."""
-    origin: Literal["label", "comment", "push"]
+    """Login of the person who asked; of a schedule, the App's own."""
+    origin: Origin
     comment_id: int | None = None
-    """The comment that holds the command; None for a label."""
+    """The comment that holds the command; None where none did."""
     models: tuple[str, ...] = ()
     """Models as typed; empty: the configured one."""
     skill: str | None = None
@@ -72,6 +96,23 @@ class Request(Value):
     case names, else the repository's default."""
     force: bool = False
     """Measure again even if a finished run exists."""
+    vs: str | None = None
+    """The other arm as typed: `none`, `previous`, `self`, `main`, `@SHA` or `ref:NAME`; None: the
+    base of a pull request, else no skill."""
+    trials: int | None = None
+    """Repetitions of both arms; None: what the repository's file says, else one."""
+    judge: str | None = None
+    """The judge's model as typed; None: what the repository's file says, else the settings."""
+    fresh: bool = False
+    """Run both arms together even where a kept baseline would do."""
+    override_budget: bool = False
+    """A maintainer lets it pass the repository's own budgets; the operator's limits hold."""
+    only_failed: bool = False
+    """Of a `rerun failed`: only runs whose newest attempt came to no score."""
+    run: str | None = None
+    """Id of the run that a `retry`, `rejudge`, `report` or `cancel` names; None: all that fit."""
+    head: str = ""
+    """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
     triggering: TriggerOptions = TriggerOptions()
     """Of a `trigger` or an `optimize`."""
     before: str | None = None
