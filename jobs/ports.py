@@ -11,7 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal, Protocol
 
-from jobs.requests import Repo, Value
+from jobs.check_runs import CheckRuns
+from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
 
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
@@ -144,9 +145,26 @@ class CommitComments(Protocol):
 
 
 class GitHub(
-    RepositoryReader, IssueReader, IssueWriter, Archives, PullRequests, CommitComments, Protocol
+    RepositoryReader,
+    IssueReader,
+    IssueWriter,
+    Archives,
+    PullRequests,
+    CommitComments,
+    CheckRuns,
+    Protocol,
 ):
     """One repository on GitHub, in all its roles."""
+
+
+class RequestQueue(Protocol):
+    """Where a job puts what is to be carried out besides."""
+
+    async def enqueue(self, request: Request, /) -> bool:
+        """Put a request on the queue, to wait for its repository's turn.
+
+        False where it was asked for already: its key is on the queue, or was this week.
+        """
 
 
 class BlobStore(Protocol):
@@ -176,7 +194,15 @@ class Ledger(Protocol):
     async def find(self, record_key: str, /) -> RunRecord | None:
         """The finished run with this dedup key (`jobs.planning.dedup.record_key`)."""
 
-    async def record(self, record_key: str, record: RunRecord, /) -> None: ...
+    async def record(self, record_key: str, record: RunRecord, /) -> None:
+        """Let a graded run answer for its dedup key from now on, and note it."""
+
+    async def note(self, record: RunRecord, /) -> None:
+        """Keep a run among its repository's, graded or not, without answering for its key."""
+
+    async def records(self, repo: str, /) -> Sequence[RunRecord]:
+        """Every run of a repository (`owner/name`), the one that ended first at the beginning."""
+
     def hold(self, record_key: str, /) -> AbstractAsyncContextManager[None]:
         """Wait until no other request runs the same thing, then hold it for ourselves."""
 

@@ -87,10 +87,12 @@ async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
 
 
 async def _remember(result: RunResult, url: str, world: World) -> None:
-    """Put a graded run into the ledger; `url` is where its scores can be read."""
+    """Put a run into the ledger; `url` is where it can be read. Only a graded one is done."""
+    record = record_of(result).model_copy(update={"url": url})
     if result.graded:
-        record = record_of(result).model_copy(update={"url": url})
         await world.ledger.record(record_key(result.spec), record)
+    else:
+        await world.ledger.note(record)
 
 
 async def write_report(finished: Finished, world: RunWorld) -> Report:

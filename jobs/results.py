@@ -186,5 +186,17 @@ class RunRecord(Value):
     score: dict[str, float] | None
     """Fractions by arm; None for an ungraded run, which is no duplicate of anything."""
     state: Literal["complete", "ungraded"]
+    issue: int = 0
+    """The issue it was asked on; 0 where there was none, and in older records."""
+    commit: str = ""
+    """The commit its skill was read from; empty in older records."""
+    finished_at: datetime | None = None
+    """None in older records, as are the three below."""
+    tokens: dict[str, int] | None = None
+    """All tokens of the sessions, by arm."""
+    wall_s: dict[str, float] | None = None
+    """Seconds that the sessions took, by arm."""
+    cost_usd: float | None = None
+    """Sessions and judging together; None, too, where a price is not known."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""

@@ -56,6 +56,12 @@ class NoLedger:
     async def record(self, record_key: str, record: RunRecord) -> None:
         pass
 
+    async def note(self, record: RunRecord) -> None:
+        pass
+
+    async def records(self, _: str) -> tuple[RunRecord, ...]:
+        return ()
+
     @asynccontextmanager
     async def hold(self, _: str) -> AsyncIterator[None]:
         yield

@@ -4,8 +4,9 @@ Only an index: the markers in the report comments are the record, so an emptied 
 costs a look at the comments and no run.
 """
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import cast
 
 from redis.asyncio import Redis
@@ -15,6 +16,11 @@ from bot.store.holds import LEASE_S, hold
 from jobs.results import RunRecord
 
 LEDGER = "skillbench:ledger"
+RUNS = "skillbench:runs:"
+"""Where all runs of a repository lie, by run id."""
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+"""Of records that were written before they told when their run ended."""
 
 
 class RedisLedger:
@@ -32,9 +38,29 @@ class RedisLedger:
     async def record(self, record_key: str, record: RunRecord) -> None:
         stored = record.model_dump_json()
         with away_is_transient():
-            await cast("Awaitable[int]", self._redis.hset(LEDGER, record_key, stored))
+            async with self._redis.pipeline(transaction=True) as both:
+                both.hset(LEDGER, record_key, stored)
+                both.hset(_runs_of(record.repo), record.run, stored)
+                await both.execute()
+
+    async def note(self, record: RunRecord) -> None:
+        stored = record.model_dump_json()
+        with away_is_transient():
+            noted = self._redis.hset(_runs_of(record.repo), record.run, stored)
+            await cast("Awaitable[int]", noted)
+
+    async def records(self, repo: str) -> Sequence[RunRecord]:
+        with away_is_transient():
+            stored = await cast("Awaitable[list[bytes]]", self._redis.hvals(_runs_of(repo)))
+        records = [RunRecord.model_validate_json(one) for one in stored]
+        return sorted(records, key=lambda one: (one.finished_at or _LONG_AGO, one.run))
 
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:
         async with hold(self._redis, f"skillbench:run:{record_key}", lease_s=self._lease_s):
             yield
+
+
+def _runs_of(repo: str) -> str:
+    """Where the runs of a repository lie; GitHub's names are the same in any case."""
+    return f"{RUNS}{repo.lower()}"

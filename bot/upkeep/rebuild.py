@@ -71,14 +71,17 @@ class Rebuild:
 
     async def _record(self, record: RunRecord) -> bool:
         """Record a finished run, unless a better one is known; whether it counts."""
+        record = await self._with_present_name(record)
         if record.state != "complete" or record.score is None:
+            await self._ledger.note(record)
             self._skip("not graded")
             return False
-        record = await self._with_present_name(record)
         key = record_key(record)
         known = await self._ledger.find(key)
         if known is None or known.trials < record.trials:
             await self._ledger.record(key, record)
+        else:
+            await self._ledger.note(record)
         return True
 
     async def _records_in_comments(self) -> AsyncIterator[RunRecord]:

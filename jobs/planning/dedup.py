@@ -8,9 +8,9 @@ share an identity, so a duplicate always says which id was recorded; the asker d
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from jobs.errors import Gone
 from jobs.planning.legacy import find_legacy_reports
@@ -19,7 +19,9 @@ from jobs.planning.model_names import identity
 from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
-from jobs.values import RunSpec
+from jobs.values import Arm, RunSpec
+
+Number = TypeVar("Number", int, float)
 
 MAY_WRITE = frozenset({"admin", "maintain", "write"})
 
@@ -121,7 +123,21 @@ def record_of(result: RunResult) -> RunRecord:
         trials=spec.trials,
         score=score,
         state="complete" if score else "ungraded",
+        issue=spec.issue,
+        commit=spec.commit,
+        finished_at=result.ended_at,
+        tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),
+        wall_s=_sums((one.arm, round(one.wall_s, 1)) for one in result.sessions),
+        cost_usd=None if result.cost_usd is None else round(float(result.cost_usd), 6),
     )
+
+
+def _sums(amounts: Iterable[tuple[Arm, Number]]) -> dict[str, Number]:
+    """Amounts of sessions added up by their arm."""
+    sums: dict[str, Number] = {}
+    for arm, amount in amounts:
+        sums[arm.value] = sums.get(arm.value, 0) + amount
+    return sums
 
 
 def record_key(run: RunSpec | RunRecord) -> str:

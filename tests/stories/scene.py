@@ -136,6 +136,8 @@ VARYING = (
     (re.compile(r"\b20\d\d-\d\d\b"), "<month>"),
     (re.compile(r"(?<![\w.])\d+(?:\.\d+)? (?:s|ms|min)\b"), "<duration>"),
     (re.compile(r"comment-\d+"), "comment-<id>"),
+    (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
+    (re.compile(r'(?<="wall_s": )\{[^}]*\}'), "<durations>"),
 )
 
 

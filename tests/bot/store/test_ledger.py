@@ -4,6 +4,7 @@ import asyncio
 import sys
 import time
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,24 @@ async def test_a_finished_run_is_found_as_it_was_recorded(ledger: RedisLedger) -
     await ledger.record("k", record)
     assert await ledger.find("k") == record
     assert await ledger.find("other") is None
+
+
+async def test_every_run_of_a_repository_is_told_in_the_order_of_their_ends(
+    ledger: RedisLedger,
+) -> None:
+    second = a_run_record(run="b" * 12, finished_at=datetime(2026, 5, 2, tzinfo=UTC))
+    first = a_run_record(run="c" * 12, finished_at=datetime(2026, 5, 1, tzinfo=UTC))
+    older = a_run_record(run="d" * 12, repo="Acme/Skills")
+    ungraded = a_run_record(
+        run="e" * 12, score=None, state="ungraded", finished_at=datetime(2026, 5, 3, tzinfo=UTC)
+    )
+    await ledger.record("k", second)
+    await ledger.record("k", first)
+    await ledger.note(older)
+    await ledger.note(ungraded)
+    await ledger.note(a_run_record(repo="acme/other"))
+    assert await ledger.records("acme/skills") == [older, first, second, ungraded]
+    assert await ledger.find("k") == first
 
 
 async def test_the_latest_record_of_a_key_counts(ledger: RedisLedger) -> None:
