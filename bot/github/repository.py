@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from bot.github.calls import Calls
+from bot.github.check_runs import CheckRuns
 from bot.github.comments import Comments
 from bot.github.commit_comments import CommitComments
 from bot.github.issues import IsOwn, IssueCalls
@@ -19,6 +20,7 @@ from bot.github.listings import Listings
 from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
+from jobs.check_runs import CheckRun
 from jobs.ports import Comment, Issue, Permission, PullRequest, Reaction
 from jobs.requests import Repo
 
@@ -41,6 +43,7 @@ class RepositoryClient:
         self._releases = Releases(calls, repo)
         self._pulls = Pulls(calls, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
+        self._check_runs = CheckRuns(calls, repo, is_own)
         self.listings = Listings(calls, self._issues, repo)
         """What the whole repository holds, for upkeep; no port of the jobs."""
         self.kept_archives = KeptArchives(calls, repo, is_own, plain=plain)
@@ -100,3 +103,6 @@ class RepositoryClient:
 
     async def comment_on_commit(self, commit: str, body: str, *, tag: str) -> str:
         return await self._commit_comments.comment_on_commit(commit, body, tag=tag)
+
+    async def show_check(self, check: CheckRun, *, tag: str) -> str:
+        return await self._check_runs.show_check(check, tag=tag)
