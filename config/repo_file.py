@@ -7,9 +7,9 @@ maintainer wrote would be believed.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from config.environments.definition import (
     PLAIN,
@@ -18,47 +18,62 @@ from config.environments.definition import (
     EnvironmentName,
 )
 from config.environments.presets import PRESETS
+from config.kinds import Mention
+from config.repo_kinds import ModelName, Trials
+from config.repo_sections import (
+    Baseline,
+    Budgets,
+    Evals,
+    Labels,
+    Permissions,
+    Schedule,
+    Skills,
+    TriggerOnPush,
+)
 from config.sections import Section, find_problems, listed, nearest
 from config.yaml_lines import Problem, YamlError, parse_yaml
 
 REPO_FILES = (".github/skillbench.yml", ".github/skillbench.yaml")
 """Where the file may lie, on the default branch."""
 MAX_ENVIRONMENTS = 50
-MAX_MODELS = 5
-"""That one push may measure a description with."""
-LONGEST_MODEL = 200
+MAX_KEPT_MODELS = 10
+"""Models to keep current: as many as one request may have runs."""
 MAX_TOLD = 20
 """Problems that one answer lists."""
 
 
-def _model(value: str) -> str:
-    if not value.strip() or len(value) > LONGEST_MODEL or not value.isprintable():
-        raise ValueError("this is no name of a model, such as `claude-sonnet`")
-    return value.strip()
-
-
-def _switch(value: object) -> bool:
-    """All that the file holds is text; other words for it are slips more often than wishes."""
-    if value not in ("true", "false"):
-        raise ValueError("it must be `true` or `false`")
-    return value == "true"
-
-
-class TriggerOnPush(Section):
-    """When the descriptions of skills are measured without anybody asking."""
-
-    on_push: Annotated[bool, BeforeValidator(_switch)] = False
-    """Measure a description anew when a push to the default branch changes it."""
-    models: tuple[Annotated[str, AfterValidator(_model)], ...] = Field((), max_length=MAX_MODELS)
-    """As one would type them; empty: the configured one."""
-
-
 class RepoFile(Section):
-    """What the file says; an absent or empty one says nothing."""
+    """What the file says; an absent or empty one says nothing.
 
-    environments: dict[EnvironmentName, EnvironmentDefinition] = Field(default_factory=dict)
+    None is a key that has no value of its own: there the bot's settings hold.
+    """
+
+    mention: Mention | None = None
+    """How commands to the bot begin, in place of the operator's word."""
+    labels: Labels = Labels()
+    models: tuple[ModelName, ...] = Field((), max_length=MAX_KEPT_MODELS)
+    """Models to keep current: what a label, a push and a sweep run. Empty: the bot's own one."""
+    evals: Evals = Evals()
+    skills: Skills = Skills()
+    launcher: Literal["api", "claude-code"] | None = None
+    """How sessions are run where the command does not say."""
+    trials: Trials = 1
+    """Repetitions of both arms where the command does not say."""
+    judge: ModelName | None = None
+    """The model that scores."""
     environment: EnvironmentChoice | None = None
-    """The environment of every run that names no other."""
+    """The environment of every run that names no other; `none` is the plain sandbox."""
+    environments: dict[EnvironmentName, EnvironmentDefinition] = Field(default_factory=dict)
+    """What the names of environments stand for."""
+    budgets: Budgets = Budgets()
+    permissions: Permissions = Permissions()
+    schedule: Schedule = Schedule()
+    baseline: Baseline = Baseline()
+    archive: Literal["release", "blob", "off"] = "release"
+    """Where the files of a run are kept: in a pre-release of each month, in the bot's own
+    store, or nowhere."""
+    comments: Literal["short", "normal", "full"] = "normal"
+    """How much of a report stands open."""
     trigger: TriggerOnPush = TriggerOnPush()
 
     @property

@@ -49,16 +49,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {shown(near[0])}?" if near else ""
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], last: str = "and") -> str:
     """Words as code, in a phrase: `a`, `b` and `c`."""
     everything = list(words)
     parts = [shown(word) for word in everything[:MAX_LISTED]]
     if len(everything) > MAX_LISTED:
         parts.append(f"{len(everything) - MAX_LISTED} more")
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def _sentence(  # noqa: PLR0911 -- a table of sentences
+def _sentence(  # noqa: C901, PLR0911 -- a table of sentences
     fault: ErrorDetails, root: type[Section], path: Path
 ) -> str:
     match fault["type"]:
@@ -79,8 +79,14 @@ def _sentence(  # noqa: PLR0911 -- a table of sentences
         case "too_long":
             limits = fault.get("ctx", {})
             return f"it has {limits['actual_length']} entries; {limits['max_length']} are the most."
+        case "too_short":
+            return "it is an empty list; leave the key out for what is usual."
+        case "literal_error":
+            choices = re.findall(r"'([^']+)'", fault["ctx"]["expected"])
+            hint = nearest(str(fault["input"]), choices)
+            return f"it must be {listed(choices, 'or')}.{hint}"
         case "value_error":
-            return f"{fault['ctx']['error']}."
+            return re.sub(r"^must ", "it must ", f"{fault['ctx']['error']}.")
     return re.sub(r"^Input should be ", "it must be ", fault["msg"]) + "."
 
 

@@ -25,6 +25,13 @@ environments:
 """
 
 
+ALL_KEYS = (
+    "`mention`, `labels`, `models`, `evals`, `skills`, `launcher`, `trials`, `judge`, "
+    "`environment`, `environments`, `budgets`, `permissions`, `schedule`, `baseline`, `archive`, "
+    "`comments` and `trigger`"
+)
+
+
 def refusal(text: str) -> list[str]:
     """What is said of a file, line by line."""
     with pytest.raises(RepoFileError) as refused:
@@ -90,7 +97,7 @@ def test_a_slip_in_a_key_is_told_with_the_nearest_and_all_that_are_allowed():
     assert refusal("enviroment: a\n") == [
         (
             "line 1, `enviroment`: there is no such key. Did you mean `environment`? "
-            "Allowed are `environments`, `environment` and `trigger`."
+            f"Allowed are {ALL_KEYS}."
         )
     ]
     [line] = refusal("environments: {a: {packages: {R: [b]}}}")
@@ -127,7 +134,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_their_lines():
     [
         (
             "- a\n- b\n",
-            "line 1: it must be a map; its keys are `environments`, `environment` and `trigger`.",
+            f"line 1: it must be a map; its keys are {ALL_KEYS}.",
         ),
         ("just words\n", "line 1: it must be a map"),
         ("environments: [a]\n", "`environments`: it must be a map from names"),
