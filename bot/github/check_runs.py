@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from bot.github.calls import Calls, json_of
-from bot.github.failures import Forbidden, NotFound, Rejected
+from bot.github.failures import Forbidden, Rejected
 from bot.github.issues import IsOwn
-from bot.github.pulls import NOT_GRANTED
+from bot.github.pull_calls import NOT_GRANTED
 from bot.github.reads import base_of
 from jobs.check_runs import Annotation, CheckRun
 from jobs.errors import Gone, Refused
