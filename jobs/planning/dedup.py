@@ -86,7 +86,7 @@ async def find_duplicate(spec: RunSpec, known: Known) -> Duplicate | None:
     if recorded is not None and _answers(recorded, spec):
         return _duplicate(spec, recorded, "ledger")
     for comment in reversed(known.comments):
-        for record in _own_records(comment, known):
+        for record in own_records(comment, known):
             if record_key(record) == record_key(spec) and _answers(record, spec):
                 return _duplicate(spec, record.model_copy(update={"url": comment.url}), "marker")
     return await _find_legacy(spec, known)
@@ -166,7 +166,7 @@ def _answers(record: RunRecord, spec: RunSpec) -> bool:
     return finished and record.trials >= spec.trials
 
 
-def _own_records(comment: Comment, known: Known) -> Iterator[RunRecord]:
+def own_records(comment: Comment, known: Known) -> Iterator[RunRecord]:
     """Records in markers of ours, from a comment that this App wrote itself."""
     if comment.by_this_app:
         yield from known.markers(comment).ours
@@ -177,7 +177,7 @@ async def _find_legacy(spec: RunSpec, known: Known) -> Duplicate | None:
     if spec.vs != "none" or spec.trials > 1:
         return None
     for comment in reversed(known.comments):
-        record = next((one for one in _legacy_records(comment, known) if _is_of(one, spec)), None)
+        record = next((one for one in legacy_records(comment, known) if _is_of(one, spec)), None)
         if record and (comment.by_this_app or await known.may_write(comment.author)):
             return Duplicate(
                 spec=spec, model=record.model, url=comment.url, score=None, source="legacy"
@@ -185,7 +185,7 @@ async def _find_legacy(spec: RunSpec, known: Known) -> Duplicate | None:
     return None
 
 
-def _legacy_records(comment: Comment, known: Known) -> Iterator[LegacyRecord]:
+def legacy_records(comment: Comment, known: Known) -> Iterator[LegacyRecord]:
     """What a comment without a marker of ours tells of an older run.
 
     Reports of ours bear the old marker too, but its SHA does not see every file, so where
