@@ -85,6 +85,9 @@ class IssueWriter(Protocol):
         at once, with `Transient`, while writes are scarce: it must not delay a report.
         """
 
+    async def minimise(self, comment_id: int) -> bool:
+        """Fold a comment of ours away as outdated; whether it is. A courtesy: raises nothing."""
+
     async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
         """React to a comment, or to the issue itself; twice is once."""
 

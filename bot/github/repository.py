@@ -17,6 +17,7 @@ from bot.github.issues import IsOwn, IssueCalls
 from bot.github.kept_archives import KeptArchives
 from bot.github.labels import Labels
 from bot.github.listings import Listings
+from bot.github.minimise import Minimising
 from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
@@ -40,6 +41,7 @@ class RepositoryClient:
         self._issues = IssueCalls(calls, repo, is_own)
         self._comments = Comments(calls, self._issues, repo)
         self._labels = Labels(calls, self._issues, repo)
+        self._minimising = Minimising(calls, repo)
         self._releases = Releases(calls, repo)
         self._pulls = Pulls(calls, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
@@ -74,6 +76,9 @@ class RepositoryClient:
         self, comment_id: int, body: str, *, tag: str, droppable: bool = False
     ) -> None:
         await self._comments.edit_comment(comment_id, body, tag=tag, droppable=droppable)
+
+    async def minimise(self, comment_id: int) -> bool:
+        return await self._minimising.minimise(comment_id)
 
     async def react(self, issue: int, comment_id: int | None, reaction: Reaction) -> None:
         await self._issues.react(issue, comment_id, reaction)
