@@ -43,11 +43,12 @@ Kind = Literal[
     "sweep",
     "repo_check",
     "welcome",
+    "dataset",
 ]
 """What is asked for: a comparison; a description's measurement or improvement; stored candidates
 scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
 repository; eval cases as files; what a push means for its skills; the next due evals; the
-repository's file checked; the first words to a new repository."""
+repository's file checked; the first words to a new repository; a benchmark's data set."""
 Origin = Literal["label", "comment", "push", "pull_request", "button", "schedule", "installation"]
 """How it came about."""
 
@@ -64,6 +65,23 @@ class TriggerOptions(Value):
     """Of an optimization."""
     confirmed: bool = False
     """Whether it may cost more than the limit of a run."""
+
+
+class DatasetOptions(Value):
+    """Which part of which data set is run, and by whom; None means what is usual."""
+
+    benchmark: str = ""
+    """Name of the benchmark; empty: the request is about none."""
+    dataset: str = ""
+    """Name of one of the benchmark's data sets."""
+    limit: int | None = None
+    """At most so many items, after `ids` were chosen."""
+    ids: tuple[str, ...] = ()
+    """Items by id; empty: all of them."""
+    target_type: str | None = None
+    """Which kind of system is asked the questions."""
+    eval_model: str | None = None
+    """The model that scores the answers."""
 
 
 class Request(Value):
@@ -115,8 +133,23 @@ class Request(Value):
     """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
     triggering: TriggerOptions = TriggerOptions()
     """Of a `trigger` or an `optimize`."""
+    dataset: DatasetOptions = DatasetOptions()
+    """Of a `dataset`."""
     before: str | None = None
     """Commit before a push; None: there was none, or nobody pushed."""
     after: str = ""
     """Commit that a push led to; empty: nobody pushed."""
     asked_at: datetime
+
+
+Reading = Literal["ping", "status", "queue", "results", "lint", "config", "estimate"]
+"""Commands that are answered at once and cost nothing: is the bot alive; the requests of this
+issue; those of the repository; past scores; is this issue a good eval case; which configuration
+holds; what a run would take."""
+
+
+class Inquiry(Value):
+    """A reading command, and what it is about in the words of a request that nobody carries out."""
+
+    name: Reading
+    request: Request
