@@ -1,0 +1,1 @@
+"""One module for each kind of system that can be asked."""
