@@ -4,11 +4,12 @@ Imports the model SDKs and the GitHub client, so only workers and one-shot comma
 """
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from redis.asyncio import Redis
 
@@ -17,7 +18,8 @@ from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
-from bot.redis_clients import connect_patiently
+from bot.queues import enqueue
+from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.ledger import RedisLedger
 from bot.store.page_shelf import PageShelf
@@ -26,16 +28,39 @@ from bot.upkeep.rounds import do_rounds
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
-from handlers.events import Event, IssueUnlabelled
+from handlers.events import Event, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
+from jobs import benchmark
 from jobs.alongside import alongside
-from jobs.benchmark import carry_out
 from jobs.cancelling import Cancelled, end_cancelled
-from jobs.requests import Repo, Request
+from jobs.requests import Kind, Repo, Request
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
 from jobs.triggering.world import TriggerRequestWorld
 from jobs.world import World
+
+
+class CarryOut(Protocol):
+    """Carries out a request of one kind, as `jobs.benchmark.carry_out` does."""
+
+    async def __call__(self, request: Request, world: World, *, last_try: bool) -> None: ...
+
+
+TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
+"""Kinds about a description, which have a world of their own."""
+CARRY_OUT: Mapping[Kind, CarryOut] = {"benchmark": benchmark.carry_out}
+"""Who carries out which other kind."""
+
+
+class _Requests:
+    """Implements `jobs.ports.RequestQueue`; what a job asks for comes with no delivery."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    async def enqueue(self, request: Request) -> bool:
+        with away_is_transient():
+            return await enqueue(self._redis, request)
 
 
 class Wiring:
@@ -61,20 +86,23 @@ class Wiring:
 
     async def handle_event(self, event: Event) -> None:
         repository = self._app.repository(as_repo(event.repository))
+        if isinstance(event, Pushed):
+            await repository.repo_files.forget()
         queue = CancellableQueue(self._redis, find_said(event))
         await dispatch(event, await self._context(event), repository, queue)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
-        if request.kind == "benchmark":
-            await carry_out(request, self._world(request), last_try=last_try)
-        else:
+        if request.kind in TRIGGERING:
             await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
+        else:
+            carry_out = CARRY_OUT[request.kind]
+            await carry_out(request, self._world(request), last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
-        if request.kind == "benchmark":
-            await end_cancelled(request, cancelled, self._world(request))
-        else:
+        if request.kind in TRIGGERING:
             await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
+        else:
+            await end_cancelled(request, cancelled, self._world(request))
 
     def _trigger_world(self, request: Request) -> TriggerRequestWorld:
         return TriggerRequestWorld(
@@ -89,6 +117,7 @@ class Wiring:
             github=self._app.repository(request.repo),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),
+            requests=_Requests(self._redis),
             find_moved=partial(self._app.find_moved, request.repo),
         )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+from config.repo_file import RepoFile
 from handlers.events import Actor, EventRepository
 from jobs.requests import Repo
 
@@ -26,6 +27,9 @@ class Questions(Protocol):
 
     async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
         """Whether an issue bears a label, as it was at `since` or later; never if it is gone."""
+
+    async def repo_file(self) -> RepoFile:
+        """What the repository's own file says; nothing where it is absent or cannot be used."""
 
 
 def utc_now() -> datetime:

@@ -60,6 +60,7 @@ class GitHubApp:
         pacer: Pacer | None = None,
     ) -> None:
         self._settings = settings
+        self._redis = redis
         self._timing = timing or Timing()
         alone = MemoryPacer(self._timing.now)
         self._pacer = pacer or (RedisPacer(redis, alone) if redis is not None else alone)
@@ -156,7 +157,11 @@ class GitHubApp:
         """One repository; cheap, so make one for each request."""
         calls = self._calls(repo.installation_id)
         return RepositoryClient(
-            repo, calls, is_own=self._own.made_with(calls.read_json), plain=self._plain
+            repo,
+            calls,
+            is_own=self._own.made_with(calls.read_json),
+            plain=self._plain,
+            redis=self._redis,
         )
 
     async def prove(self) -> Identity:

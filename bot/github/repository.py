@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import httpx
+from redis.asyncio import Redis
 
 from bot.github.calls import Calls
 from bot.github.check_runs import CheckRuns
@@ -21,6 +22,8 @@ from bot.github.minimise import Minimising
 from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
+from bot.github.repo_files import RepoFiles
+from config.repo_file import RepoFile
 from jobs.check_runs import CheckRun
 from jobs.ports import Comment, Issue, Permission, PullRequest, Reaction
 from jobs.requests import Repo
@@ -34,7 +37,13 @@ class RepositoryClient:
     """
 
     def __init__(
-        self, repo: Repo, calls: Calls, *, is_own: IsOwn, plain: httpx.AsyncClient
+        self,
+        repo: Repo,
+        calls: Calls,
+        *,
+        is_own: IsOwn,
+        plain: httpx.AsyncClient,
+        redis: Redis | None = None,
     ) -> None:
         self.repo = repo
         self._reads = RepositoryReads(calls, repo, plain=plain)
@@ -46,6 +55,8 @@ class RepositoryClient:
         self._pulls = Pulls(calls, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
         self._check_runs = CheckRuns(calls, repo, is_own)
+        self.repo_files = RepoFiles(calls, repo, redis)
+        """The repository's own file, as handlers ask for it."""
         self.listings = Listings(calls, self._issues, repo)
         """What the whole repository holds, for upkeep; no port of the jobs."""
         self.kept_archives = KeptArchives(calls, repo, is_own, plain=plain)
@@ -65,6 +76,9 @@ class RepositoryClient:
 
     async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
         return await self._issues.is_labelled(issue, label, since=since)
+
+    async def repo_file(self) -> RepoFile:
+        return await self.repo_files.repo_file()
 
     async def comments(self, number: int) -> Sequence[Comment]:
         return await self._issues.comments(number)

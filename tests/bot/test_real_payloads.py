@@ -14,6 +14,7 @@ from bot.dispatch import HANDLERS
 from bot.embedded_redis import embedded_redis
 from bot.payloads import Ignored, parse_event
 from bot.queues import EVENTS
+from config.repo_file import RepoFile
 from handlers.decisions import Decision, Enqueue, Reply
 from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext
@@ -57,6 +58,9 @@ class Anybody:
 
     async def is_labelled(self, *_: object, **__: object) -> bool:
         return False
+
+    async def repo_file(self) -> RepoFile:
+        return RepoFile()
 
 
 async def decide(event: Event) -> Decision:

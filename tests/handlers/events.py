@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from config.repo_file import RepoFile
 from handlers.events import (
     Actor,
     EventRepository,
@@ -92,6 +93,8 @@ class Role:
 
     labels: tuple[str, ...] = ()
     """Of every issue, now."""
+    file: RepoFile = RepoFile()
+    """The repository's own."""
 
     def __init__(self, role: str = "write") -> None:
         self.role = role
@@ -103,3 +106,6 @@ class Role:
 
     async def is_labelled(self, _: int, label: str, *, since: datetime) -> bool:
         return label in self.labels
+
+    async def repo_file(self) -> RepoFile:
+        return self.file

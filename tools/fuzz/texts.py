@@ -14,6 +14,7 @@ from bot.payloads import Ignored, parse_event
 from bot.queues import read_event, read_job
 from bot.unreadable import find_place
 from config.log import Redactor
+from config.repo_file import RepoFile
 from handlers.command_lines import find_command_lines
 from handlers.decisions import Decision, Enqueue, Reply
 from handlers.events import Actor, EventRepository, IssueCommented
@@ -173,6 +174,9 @@ class AnybodyMayWrite:
 
     async def is_labelled(self, *_: object, **__: object) -> bool:
         return False
+
+    async def repo_file(self) -> RepoFile:
+        return RepoFile()
 
 
 def read_comment(content: bytes) -> str:
