@@ -1,0 +1,211 @@
+"""What a run is expected to take, told from the runs there were, before anything is spent.
+
+The likest past runs count, and only them: those of the same eval case with the same model; where
+there are none, those of the eval case, of the model, of the repository. Sessions and judging are
+both in the money; time is that of the sessions, which go on together. Where nothing is known it
+says so and names the limit, which holds in any case.
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from statistics import median
+from typing import Literal
+
+from jobs.planning.model_names import identity
+from jobs.reporting import numbers
+from jobs.requests import Request, Value
+from jobs.results import RunRecord
+from jobs.values import RunSpec
+
+MOST_RUNS = 20
+"""Past runs that one estimate rests on, the newest: skills and models change."""
+
+Basis = Literal["eval and model", "eval", "model", "repository", "nothing"]
+"""What past runs must share with the planned one, the likest first."""
+
+_ALIKE: tuple[Basis, ...] = ("eval and model", "eval", "model", "repository", "nothing")
+_WORDS: dict[Basis, str] = {
+    "eval and model": "of this eval case with this model",
+    "eval": "of this eval case with other models",
+    "model": "of other eval cases with this model",
+    "repository": "of other eval cases with other models",
+    "nothing": "",
+}
+
+
+class Ahead(Value):
+    """A run that is to come, as far as an estimate cares."""
+
+    eval_id: str
+    model: str
+    """As typed or sent; empty where nobody has named one."""
+    launcher: str = "api"
+    trials: int = 1
+
+
+class Span(Value):
+    """A median with the range it was taken from."""
+
+    median: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Span":
+        """The same for so many."""
+        return Span(median=self.median * factor, low=self.low * factor, high=self.high * factor)
+
+
+class Estimate(Value):
+    """What one run, or several together, are expected to take; None: nobody knows."""
+
+    tokens: Span | None = None
+    """Of the sessions."""
+    wall_s: Span | None = None
+    """Of the sessions, in seconds; of several runs as if one followed the other."""
+    usd: Span | None = None
+    """Sessions and judging."""
+    rests_on: tuple[str, ...] = ()
+    """Ids of the past runs."""
+    basis: Basis = "nothing"
+    """Of several runs: that of the least like."""
+    unknown: int = 0
+    """Runs about which nothing is known, or no price, and which are in none of the figures."""
+    most_usd: Decimal
+    """What the limits allow."""
+
+    @property
+    def expected_usd(self) -> Decimal | None:
+        """The money's median; None where a part of it is not known."""
+        return None if self.usd is None or self.unknown else Decimal(str(round(self.usd.median, 6)))
+
+
+def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal) -> Estimate:
+    """What one run is expected to take; `records` are its repository's, the newest last.
+
+    `most_usd` is the limit of one trial; trials multiply everything.
+    """
+    # a run that broke off tells what it took to break off
+    whole = [one for one in records if one.tokens and one.state == "complete"]
+    basis, likest = _find_likest(ahead, whole)
+    priced = [one for one in likest if one.cost_usd is not None]
+    return Estimate(
+        tokens=_span([sum((one.tokens or {}).values()) / one.trials for one in likest], ahead),
+        wall_s=_span(
+            [max(one.wall_s.values()) / one.trials for one in likest if one.wall_s], ahead
+        ),
+        usd=_span([(one.cost_usd or 0.0) / one.trials for one in priced], ahead),
+        rests_on=tuple(one.run for one in likest),
+        basis=basis,
+        unknown=int(not priced),
+        most_usd=most_usd * ahead.trials,
+    )
+
+
+def estimate_all(
+    ahead: Iterable[Ahead], records: Sequence[RunRecord], most_usd: Decimal
+) -> Estimate:
+    """What several runs are expected to take together."""
+    each = [estimate_run(one, records, most_usd) for one in ahead]
+    return Estimate(
+        tokens=_add(one.tokens for one in each),
+        wall_s=_add(one.wall_s for one in each),
+        usd=_add(one.usd for one in each),
+        rests_on=tuple(dict.fromkeys(run for one in each for run in one.rests_on)),
+        basis=max((one.basis for one in each), key=_ALIKE.index, default="nothing"),
+        unknown=sum(one.unknown for one in each),
+        most_usd=sum((one.most_usd for one in each), Decimal(0)),
+    )
+
+
+def ahead_of_specs(specs: Iterable[RunSpec]) -> list[Ahead]:
+    """Planned runs, for an estimate."""
+    return [
+        Ahead(
+            eval_id=spec.eval_case.id,
+            model=spec.model.sent,
+            launcher=spec.launcher,
+            trials=spec.trials,
+        )
+        for spec in specs
+    ]
+
+
+def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahead]:
+    """The runs that a request means before it is planned: one for each model it names.
+
+    `model` and `launcher` are those of a request that names none.
+    """
+    return [
+        Ahead(
+            eval_id=request.eval_id or f"github-issue-{request.issue}",
+            model=name,
+            launcher=request.launcher or launcher,
+            trials=request.trials or 1,
+        )
+        for name in request.models or (model,)
+    ]
+
+
+def describe(estimate: Estimate) -> str:
+    """An estimate for people, as half a sentence: `about $0.42 ($0.30 to $0.61), …`."""
+    most = f"{numbers.usd(estimate.most_usd)} at most by the limit"
+    if estimate.tokens is None:
+        return f"no past runs to go by; {most}"
+    money = _money(estimate)
+    parts = [money, f"about {numbers.tokens(round(estimate.tokens.median))} tokens"]
+    if estimate.wall_s is not None:
+        parts.append(f"about {numbers.duration(estimate.wall_s.median)} of sessions")
+    count = len(estimate.rests_on)
+    from_runs = f"from {numbers.plural(count, 'past run')} {_WORDS[estimate.basis]}"
+    return f"{', '.join(parts)}, {from_runs}; {most}"
+
+
+def _money(estimate: Estimate) -> str:
+    if estimate.usd is None:
+        return "at a price not known"
+    low, high = (numbers.usd(Decimal(str(end))) for end in (estimate.usd.low, estimate.usd.high))
+    about = numbers.usd(Decimal(str(estimate.usd.median)))
+    shown = f"about {about}" if low == high else f"about {about} ({low} to {high})"
+    if not estimate.unknown:
+        return shown
+    return f"{shown} besides {numbers.plural(estimate.unknown, 'run')} of which nothing is known"
+
+
+def _find_likest(ahead: Ahead, records: Sequence[RunRecord]) -> tuple[Basis, Sequence[RunRecord]]:
+    """The newest of the likest runs; those of the same launcher where there are any."""
+    wanted = identity(ahead.model)
+    of_eval = [one for one in records if one.eval_id == ahead.eval_id]
+    levels: tuple[tuple[Basis, list[RunRecord]], ...] = (
+        ("eval and model", [one for one in of_eval if _is_model(one, wanted)]),
+        ("eval", of_eval),
+        ("model", [one for one in records if _is_model(one, wanted)]),
+        ("repository", list(records)),
+    )
+    for basis, found in levels:
+        if found:
+            same_way = [one for one in found if one.launcher == ahead.launcher]
+            return basis, (same_way or found)[-MOST_RUNS:]
+    return "nothing", ()
+
+
+def _is_model(record: RunRecord, wanted: str) -> bool:
+    return wanted in {record.model_identity, identity(record.model_asked)}
+
+
+def _span(values: Sequence[float], ahead: Ahead) -> Span | None:
+    if not values:
+        return None
+    found = Span(median=median(values), low=min(values), high=max(values))
+    return found.times(ahead.trials)
+
+
+def _add(spans: Iterable[Span | None]) -> Span | None:
+    """The sum of what is known; medians add up roughly, ends do for sure."""
+    known = [one for one in spans if one is not None]
+    if not known:
+        return None
+    return Span(
+        median=sum(one.median for one in known),
+        low=sum(one.low for one in known),
+        high=sum(one.high for one in known),
+    )

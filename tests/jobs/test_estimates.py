@@ -1,0 +1,153 @@
+"""Estimates rest on the likest past runs, say on how many, and invent nothing."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.estimates import (
+    Ahead,
+    ahead_of_request,
+    ahead_of_specs,
+    describe,
+    estimate_all,
+    estimate_run,
+)
+from jobs.results import RunRecord
+from tests.builders import a_request, a_run_record, a_run_spec
+
+FIVE = Decimal(5)
+PLANNED = Ahead(eval_id="github-issue-21", model="claude-sonnet-4-6")
+
+
+def a_past_run(run: str, usd: float | None = 0.4, tokens: int = 50_000, **changes) -> RunRecord:
+    taken = {
+        "run": run,
+        "tokens": {"with_skill": tokens, "without_skill": tokens},
+        "wall_s": {"with_skill": 90.0, "without_skill": 60.0},
+        "cost_usd": usd,
+    }
+    return a_run_record(**(taken | changes))
+
+
+def test_without_past_runs_only_the_limit_is_told():
+    estimate = estimate_run(PLANNED, [], FIVE)
+    assert describe(estimate) == "no past runs to go by; $5.00 at most by the limit"
+    assert estimate.expected_usd is None
+
+
+def test_the_median_stands_with_its_range_and_what_it_rests_on():
+    past = [a_past_run("a", 0.2), a_past_run("b", 0.9), a_past_run("c", 0.4)]
+    estimate = estimate_run(PLANNED, past, FIVE)
+    assert describe(estimate) == (
+        "about $0.40 ($0.20 to $0.90), about 100k tokens, about 1 min 30 s of sessions, "
+        "from 3 past runs of this eval case with this model; $5.00 at most by the limit"
+    )
+    assert estimate.expected_usd == Decimal("0.4")
+    assert estimate.rests_on == ("a", "b", "c")
+
+
+def test_one_past_run_has_no_range():
+    assert "about $0.40, about" in describe(estimate_run(PLANNED, [a_past_run("a")], FIVE))
+
+
+OTHER_EVAL = {"eval_id": "github-issue-9"}
+OTHER_MODEL = {"model": "gpt-4.1", "model_identity": "gpt41"}
+
+
+@pytest.mark.parametrize(
+    ("past", "basis", "rests_on"),
+    [
+        ([OTHER_EVAL | OTHER_MODEL, OTHER_EVAL, OTHER_MODEL, {}], "eval and model", "3"),
+        ([OTHER_EVAL | OTHER_MODEL, OTHER_EVAL, OTHER_MODEL], "eval", "2"),
+        ([OTHER_EVAL | OTHER_MODEL, OTHER_EVAL], "model", "1"),
+        ([OTHER_EVAL | OTHER_MODEL], "repository", "0"),
+    ],
+)
+def test_the_likest_runs_count_and_only_they(past: list[dict], basis: str, rests_on: str):
+    records = [a_past_run(str(number), **one) for number, one in enumerate(past)]
+    estimate = estimate_run(PLANNED, records, FIVE)
+    assert (estimate.basis, estimate.rests_on) == (basis, (rests_on,))
+
+
+def test_runs_of_the_same_launcher_go_before_others():
+    past = [a_past_run("a", 0.1), a_past_run("b", 2.0, launcher="claude-code")]
+    ours = estimate_run(PLANNED.model_copy(update={"launcher": "claude-code"}), past, FIVE)
+    assert ours.rests_on == ("b",)
+    assert estimate_run(PLANNED, past, FIVE).rests_on == ("a",)
+
+
+def test_a_model_is_known_by_what_was_typed_for_it_too():
+    """An alias names another model in time; those who typed it meant this one."""
+    past = [a_past_run("a", model_asked="claude-sonnet")]
+    ahead = PLANNED.model_copy(update={"model": "Claude Sonnet"})
+    assert estimate_run(ahead, past, FIVE).basis == "eval and model"
+
+
+def test_only_the_newest_runs_count():
+    past = [a_past_run(f"old-{number}", 9.0) for number in range(30)]
+    past += [a_past_run(f"new-{number}", 0.5) for number in range(20)]
+    estimate = estimate_run(PLANNED, past, FIVE)
+    assert len(estimate.rests_on) == 20
+    assert estimate.usd is not None
+    assert estimate.usd.high == 0.5
+
+
+def test_runs_without_a_score_and_records_without_figures_tell_nothing():
+    past = [a_past_run("a", state="ungraded", score=None), a_run_record(run="b")]
+    assert estimate_run(PLANNED, past, FIVE).basis == "nothing"
+
+
+def test_a_price_that_is_not_known_is_not_zero():
+    estimate = estimate_run(PLANNED, [a_past_run("a", None)], FIVE)
+    assert describe(estimate).startswith("at a price not known, about 100k tokens")
+    assert estimate.expected_usd is None
+
+
+def test_trials_multiply_what_is_expected_and_what_is_allowed():
+    past = [a_past_run("a", 1.2, trials=3)]
+    for trials, usd in ((1, 0.4), (5, 2.0)):
+        estimate = estimate_run(PLANNED.model_copy(update={"trials": trials}), past, FIVE)
+        assert estimate.usd is not None
+        assert estimate.usd.median == pytest.approx(usd)
+        assert estimate.most_usd == 5 * trials
+
+
+def test_several_runs_add_up_and_name_those_of_which_nothing_is_known():
+    past = [a_past_run("a", 0.2)]
+    other = Ahead(eval_id="github-issue-9", model="gpt-4.1")
+    both = estimate_all([PLANNED, PLANNED], past, FIVE)
+    assert both.expected_usd == Decimal("0.4")
+    assert both.rests_on == ("a",)
+    assert both.most_usd == 10
+    assert estimate_all([PLANNED, other], past, FIVE).basis == "repository"
+    unpriced = [a_past_run("a", 0.2), a_past_run("b", None, **OTHER_EVAL, **OTHER_MODEL)]
+    mixed = estimate_all([PLANNED, other], unpriced, FIVE)
+    assert mixed.expected_usd is None
+    assert "about $0.20 besides 1 run of which nothing is known" in describe(mixed)
+
+
+def test_nothing_planned_costs_nothing():
+    nothing = estimate_all([], [], FIVE)
+    assert nothing.most_usd == 0
+
+
+@given(st.lists(st.floats(min_value=0, max_value=100), max_size=30), st.integers(1, 5))
+def test_an_estimate_lies_within_what_was_seen(costs: list[float], trials: int):
+    past = [a_past_run(str(number), cost) for number, cost in enumerate(costs)]
+    span = estimate_run(PLANNED.model_copy(update={"trials": trials}), past, FIVE).usd
+    assert (span is None) == (not costs)
+    if span is not None:
+        newest = [cost * trials for cost in costs[-20:]]
+        assert min(newest) == pytest.approx(span.low)
+        assert max(newest) == pytest.approx(span.high)
+        assert span.low <= span.median <= span.high
+
+
+def test_planned_runs_and_requests_are_estimated_alike():
+    [planned] = ahead_of_specs([a_run_spec()])
+    request = a_request(models=("claude-sonnet-4-6",), eval_id=planned.eval_id)
+    assert ahead_of_request(request, model="claude-haiku", launcher="api") == [planned]
+    [usual] = ahead_of_request(a_request(models=()), model="claude-haiku", launcher="claude-code")
+    assert (usual.model, usual.launcher) == ("claude-haiku", "claude-code")
