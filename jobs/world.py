@@ -13,7 +13,7 @@ from config.settings import Settings
 from jobs.conversation import ModelCatalog
 from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
-from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
+from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger, RequestQueue
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.session_spec import SessionSpec
 from jobs.values import Environment, RunSpec, SessionResult
@@ -88,5 +88,7 @@ class World:
     github: GitHub
     ledger: Ledger
     counts: Counts
+    requests: RequestQueue
+    """Where what follows from this request is put."""
     find_moved: Callable[[IssueMoved], Awaitable[GitHub | None]] | None = None
     """The repository that an issue was moved to, where we may write there."""

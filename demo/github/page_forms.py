@@ -18,7 +18,7 @@ from demo.github.comment_actions import CommentActions
 from demo.github.downloads import find_repository
 from demo.github.issue_actions import IssueActions, IssueDraft
 from demo.github.page_views import Viewer, find_viewer
-from demo.github.pages import PERSON_COOKIE, Pages, find_issue
+from demo.github.pages import PERSON_COOKIE, Pages, find_issue, refuse_foreign
 from demo.github.pull_actions import PullActions
 from demo.github.state import Account, Issue, Repository
 
@@ -156,11 +156,7 @@ class PageForms:
         return _back(repository, issue, f"#issuecomment-{chosen.id}" if chosen else "")
 
     async def _form(self, request: Request) -> FormData:
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.url.netloc:
-            raise HTTPException(403)
-        if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            raise HTTPException(403)
+        refuse_foreign(request)
         return await request.form()
 
     def _viewer(self, request: Request, repository: Repository) -> Viewer:

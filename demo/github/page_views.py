@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from demo.github.commits import Commit
 from demo.github.markdown import render_markdown
+from demo.github.records import Check
 from demo.github.site import Site
 from demo.github.state import (
     Account,
@@ -160,6 +161,12 @@ def _pills(reactions: Sequence[Reaction], viewer: Viewer) -> list[ReactionPill]:
             is_mine = viewer.account in accounts
             pills.append(ReactionPill(content, emoji, len(accounts), is_mine, who))
     return pills
+
+
+def find_checks(repository: Repository, commit: str) -> list[Check]:
+    """The check runs of a commit; of one name the newest, as GitHub shows them."""
+    newest = {check.name: check for check in repository.checks if check.commit == commit}
+    return sorted(newest.values(), key=lambda check: check.name.lower())
 
 
 def list_folder(commit: Commit, folder: str) -> list[FolderRow]:

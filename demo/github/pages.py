@@ -10,6 +10,7 @@ from datetime import UTC
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
@@ -21,6 +22,7 @@ from demo.github.diffs import FileDiff, find_diffs
 from demo.github.downloads import find_repository
 from demo.github.page_views import (
     EMOJI,
+    find_checks,
     find_issue_template,
     find_viewer,
     list_folder,
@@ -109,6 +111,7 @@ class Pages:
             timeline=make_timeline(repository, issue, viewer),
             pull=pull,
             diffs=_diffs_of(repository, pull) if pull else [],
+            checks=find_checks(repository, pull.head_commit) if pull else [],
             participants=list(participants.values()),
             tab="issues",
             **values,
@@ -207,6 +210,7 @@ class Pages:
             repository=repository,
             commit=commit,
             diffs=find_diffs(parent, commit),
+            checks=find_checks(repository, commit.sha),
             comments=[
                 (comment, render_body(repository, comment.body))
                 for comment in repository.commit_comments
@@ -255,6 +259,15 @@ def find_issue(repository: Repository, request: Request) -> Issue:
     if issue is None:
         raise HTTPException(404)
     return issue
+
+
+def refuse_foreign(request: Request) -> None:
+    """Raise `HTTPException` 403 for a form that another site's page has sent."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.url.netloc:
+        raise HTTPException(403)
+    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        raise HTTPException(403)
 
 
 def make_page_routes(pages: Pages) -> list[Route]:

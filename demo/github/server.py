@@ -2,10 +2,12 @@
 
 from starlette.applications import Starlette
 
+from demo.github.check_pages import make_check_routes
 from demo.github.downloads import make_download_routes
 from demo.github.page_forms import PageForms, make_form_routes
 from demo.github.pages import Pages, make_page_routes
 from demo.github.rest_app import ENDPOINTS as APP
+from demo.github.rest_checks import ENDPOINTS as CHECKS
 from demo.github.rest_comments import ENDPOINTS as COMMENTS
 from demo.github.rest_events import ENDPOINTS as EVENTS
 from demo.github.rest_git import ENDPOINTS as GIT
@@ -17,7 +19,10 @@ from demo.github.rest_repositories import ENDPOINTS as REPOSITORIES
 from demo.github.rest_server import RestServer
 from demo.github.site import Site
 
-ENDPOINTS = (*APP, *GIT, *REPOSITORIES, *ISSUES, *PULLS, *EVENTS, *COMMENTS, *RELEASES)
+ENDPOINTS = (
+    *(*APP, *CHECKS, *GIT, *REPOSITORIES),  # one commit's check runs before any commit
+    *(*ISSUES, *PULLS, *EVENTS, *COMMENTS, *RELEASES),
+)
 
 
 def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:
@@ -31,6 +36,7 @@ def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:
             *rest.routes("/api", [row for row in COMMENTS if row.path == "/graphql"]),
             *make_download_routes(site),
             *make_form_routes(PageForms(pages)),
+            *make_check_routes(pages),
             *make_page_routes(pages),
         ],
         exception_handlers={404: pages.not_found},

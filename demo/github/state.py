@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from demo.github.commits import Commit, Entries
+from demo.github.records import Check, MovedIssue
 
 AccountKind = Literal["User", "Bot", "Organization"]
 Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -151,14 +152,6 @@ class CommitComment:
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class MovedIssue:
-    """Where a transferred issue went."""
-
-    repository_id: int
-    number: int
-
-
 @dataclass(eq=False, kw_only=True)
 class Asset:
     """A file attached to a release."""
@@ -216,6 +209,7 @@ class Repository:
     trees: dict[str, Entries] = field(default_factory=dict)
     """Made one by one, by id; those of `commits` are not among them."""
     commit_comments: list[CommitComment] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     """By number; an issue that says it is a pull request may have none."""

@@ -27,7 +27,7 @@ from jobs.content.skills import find_skills
 from jobs.content.snapshot import copy_folder
 from jobs.errors import Transient
 from jobs.planning.plan import Plan
-from jobs.requests import NEEDS_BENCHMARK
+from jobs.requests import NEEDS_BENCHMARK, Request
 from jobs.world import World
 
 OWNER, NAME = "acme", "skills"
@@ -65,6 +65,13 @@ class NoCounts:
 
     async def add(self, what: str, outcome: str) -> None:
         pass
+
+
+class NoRequests:
+    """A label asks for nothing besides."""
+
+    async def enqueue(self, request: Request) -> bool:
+        raise AssertionError(f"{request.key} was put on the queue")
 
 
 class PlanWatch:
@@ -173,6 +180,7 @@ async def plan_label(
             github=app.repository(decision.requests[0].repo),
             ledger=NoLedger(),
             counts=NoCounts(),
+            requests=NoRequests(),
         )
         with suppress(Transient):  # raised by the watch, once it has the plan
             await carry_out(decision.requests[0], world, last_try=False)

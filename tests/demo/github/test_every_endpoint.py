@@ -125,6 +125,12 @@ async def _walk_git_and_pulls(stage: Stage) -> None:
     assert (await http.post(f"{REPO}/git/refs", json=ref)).status_code == 201
     found = await http.get(f"{REPO}/git/ref/heads/say/hi")
     assert found.json()["object"]["sha"] == commit
+    row = {"path": "hi.txt", "mode": "100644", "type": "blob", "content": "hi again"}
+    again = await http.post(f"{REPO}/git/trees", json={"base_tree": root, "tree": [row]})
+    parts |= {"tree": again.json()["sha"], "parents": [commit, head]}
+    commit = (await http.post(f"{REPO}/git/commits", json=parts)).json()["sha"]
+    moved = await http.patch(f"{REPO}/git/refs/heads/say/hi", json={"sha": commit})
+    assert moved.json()["object"]["sha"] == commit
 
     draft = {"title": "Hi", "body": "", "head": "say/hi", "base": "main"}
     pull = (await http.post(f"{REPO}/pulls", json=draft)).json()
@@ -140,6 +146,22 @@ async def _walk_git_and_pulls(stage: Stage) -> None:
     assert (await http.patch(comment, json={"body": "two"})).json()["body"] == "two"
     assert [one["body"] for one in (await http.get(comments)).json()] == ["two"]
     assert (await http.delete(comment)).status_code == 204
+
+
+async def _walk_checks(stage: Stage) -> None:
+    http, head = stage.http, stage.repo.head
+    begun = {"name": "skillbench", "head_sha": head, "external_id": "push:1"}
+    check = (await http.post(f"{REPO}/check-runs", json=begun)).json()
+    address = f"{REPO}/check-runs/{check['id']}"
+    remark = {"path": "README.md", "start_line": 1, "end_line": 2, "annotation_level": "notice"}
+    output = {"title": "T", "summary": "S", "annotations": [remark | {"message": "odd"}]}
+    button = {"label": "Run", "description": "Run it", "identifier": "run"}
+    end = {"conclusion": "neutral", "output": output, "actions": [button]}
+    assert (await http.patch(address, json=end)).json()["status"] == "completed"
+    assert (await http.get(address)).json()["output"]["annotations_count"] == 1
+    assert [row["message"] for row in (await http.get(f"{address}/annotations")).json()] == ["odd"]
+    listed = await http.get(f"{REPO}/commits/{head}/check-runs", params={"filter": "all"})
+    assert [row["id"] for row in listed.json()["check_runs"]] == [check["id"]]
 
 
 async def _walk_releases(stage: Stage) -> None:
@@ -183,6 +205,7 @@ async def test_every_endpoint_is_understood_and_answers_as_github_describes(
     await _walk_comments(stage)
     await _walk_releases(stage)
     await _walk_git_and_pulls(stage)
+    await _walk_checks(stage)
     await stage.gh.deliveries_done()
     walked = {(exchange.method, exchange.route) for exchange in stage.gh.requests}
     offered = {(row.method, row.path) for row in (*ENDPOINTS, *UPLOAD_ENDPOINTS)}
