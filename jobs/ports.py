@@ -147,10 +147,49 @@ class CommitComments(Protocol):
         """Comment once, as `IssueWriter.comment` does; gives the comment's address."""
 
 
+class OwnIssues(Protocol):
+    """Issues that the App opens by itself, for a whole repository."""
+
+    async def find_own_issue(self, tag: str) -> Issue | None:
+        """The issue of ours that bears the tag, open or closed; None where none does."""
+
+    async def open_issue(
+        self, title: str, body: str, *, tag: str, labels: Sequence[str] = ()
+    ) -> Issue:
+        """Open an issue once: one of ours that bears the tag, closed or not, is given instead
+        and left as it is. Same errors as `RepositoryReader`.
+        """
+
+
+class LabelLooks(Value):
+    """A label as it is made."""
+
+    name: str
+    color: str
+    """Six hexadecimal digits."""
+    description: str
+    """At most 100 characters."""
+
+
+class NewPlace(Protocol):
+    """What a repository is asked when the App first comes to it."""
+
+    async def takes_issues(self) -> bool:
+        """False where it is archived or disabled, or has its issues switched off."""
+
+    async def newest_issues(self, most: int) -> Sequence[Issue]:
+        """Its open issues, newest first, without pull requests."""
+
+    async def make_labels(self, labels: Sequence[LabelLooks]) -> None:
+        """Make those that are not there; the others stay as they are."""
+
+
 class GitHub(
     RepositoryReader,
     IssueReader,
     IssueWriter,
+    OwnIssues,
+    NewPlace,
     Archives,
     PullRequests,
     CommitComments,

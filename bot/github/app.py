@@ -161,8 +161,17 @@ class GitHubApp:
             calls,
             is_own=self._own.made_with(calls.read_json),
             plain=self._plain,
+            identity=self.identity,
             redis=self._redis,
         )
+
+    def forget(self, installation: int) -> None:
+        """Forget the token of an installation that was suspended or removed.
+
+        GitHub takes it no more either way; this process asks for a new one when it needs one.
+        """
+        if (client := self._clients.get(installation)) is not None:
+            client.forget_token()
 
     async def prove(self) -> Identity:
         """Prove the App's credentials by using them, now, in five seconds at most.

@@ -159,11 +159,15 @@ class Client:
             return await self._send_once(method, path, parts, content)
         except TokenExpired:
             # revoked, or our clock is behind GitHub's: the kept token is worthless either way
-            self._tokens.cleanup()
+            self.forget_token()
         try:
             return await self._send_once(method, path, parts, content)
         except TokenExpired as refused:
             raise bad_credentials(str(refused)) from None
+
+    def forget_token(self) -> None:
+        """The next request brings a fresh one."""
+        self._tokens.cleanup()
 
     async def _send_once(
         self, method: str, path: str, parts: dict[str, Any], content: Content | None

@@ -42,7 +42,7 @@ class IssueCalls:
         """The issue now. Raises `Gone` saying where to, if it has left the repository."""
         body = await self._calls.read_json(f"{self._base}/issues/{number}")
         await self._refuse_moved(body)
-        return _issue_of(body)
+        return issue_of(body)
 
     async def is_labelled(self, number: int, label: str, *, since: datetime) -> bool:
         """Whether the issue bears a label, in any case of letters; never if it is gone.
@@ -148,7 +148,8 @@ def _full_name(repository_url: str) -> str:
     return "/".join(repository_url.rstrip("/").split("/")[-2:])
 
 
-def _issue_of(body: dict[str, Any]) -> Issue:
+def issue_of(body: dict[str, Any]) -> Issue:
+    """Our value for an issue as GitHub gives it."""
     return Issue(
         number=body["number"],
         title=body["title"],

@@ -13,6 +13,7 @@ from bot.github.calls import Calls
 from bot.github.failures import NotFound, Rejected
 from bot.github.issues import IssueCalls
 from bot.github.reads import base_of
+from jobs.ports import LabelLooks
 from jobs.requests import Repo
 
 
@@ -57,6 +58,17 @@ class Labels:
         for name in remove:
             await self._calls.write(partial(self._take_off, issue, name))
 
+    async def make_labels(self, labels: Sequence[LabelLooks]) -> None:
+        """Make those that are missing, as they are described here; the others stay as they are."""
+        there = {
+            str(label["name"]).lower() async for label in self._calls.pages(f"{self._base}/labels")
+        }
+        for label in labels:
+            if label.name.lower() not in there:
+                looks = Looks(label.color, label.description)
+                await self._calls.write(partial(self._make, label.name, looks))
+        self._known |= there | {label.name.lower() for label in labels}
+
     async def _take_off(self, issue: int, name: str) -> None:
         path = f"/issues/{issue}/labels/{quote(name, safe='')}"
         try:
@@ -70,11 +82,11 @@ class Labels:
         try:
             await self._calls.read(f"{self._base}/labels/{quote(name, safe='')}")
         except NotFound:
-            await self._calls.write(lambda: self._make(name))
+            looks = LOOKS.get(name.lower(), OTHER_LOOKS)
+            await self._calls.write(lambda: self._make(name, looks))
         self._known.add(name.lower())
 
-    async def _make(self, name: str) -> None:
-        looks = LOOKS.get(name.lower(), OTHER_LOOKS)
+    async def _make(self, name: str, looks: Looks) -> None:
         body = {"name": name, "color": looks.color, "description": looks.description}
         try:
             await self._calls.send("POST", f"{self._base}/labels", json=body)

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.github.calls import PAGE, Calls
-from bot.github.issues import IssueCalls
+from bot.github.issues import IssueCalls, issue_of
 from bot.github.reads import base_of
 from jobs.errors import Gone
-from jobs.ports import Comment
+from jobs.ports import Comment, Issue
 from jobs.requests import Repo
 
 ISSUE_NUMBER = re.compile(r"/issues/(\d+)$")
@@ -70,6 +70,17 @@ class Listings:
         params = {"labels": label, "state": "open"}
         async for entry in self._calls.pages(f"{self._base}/issues", params=params):
             yield LabelledIssue(int(entry["number"]), "pull_request" in entry)
+
+    async def newest_issues(self, most: int) -> list[Issue]:
+        """At most so many open issues, newest first, without pull requests."""
+        found: list[Issue] = []
+        params = {"state": "open", "sort": "created", "direction": "desc"}
+        async for entry in self._calls.pages(f"{self._base}/issues", params=params):
+            if "pull_request" not in entry:
+                found.append(issue_of(entry))
+            if len(found) >= most:
+                break
+        return found
 
     async def find_labelling(self, issue: int, label: str) -> Labelling | None:
         """Who put the label on last, and when; None where GitHub does not tell (any more)."""

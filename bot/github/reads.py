@@ -13,6 +13,7 @@ import httpx
 from bot.github.calls import Calls
 from bot.github.download import LARGEST_TARBALL, download
 from bot.github.failures import NotFound, Rejected
+from bot.github.places import place_of
 from jobs.errors import Refused, Transient
 from jobs.ports import Permission
 from jobs.requests import Repo
@@ -68,6 +69,11 @@ class RepositoryReads:
             plain=self._plain,
             largest=self._largest_tarball,
         )
+
+    async def takes_issues(self) -> bool:
+        """False where it is archived or disabled, or has its issues switched off."""
+        entry = await self._calls.read_json(self._base)
+        return place_of(entry, self._repo.installation_id).is_writable
 
     async def permission(self, login: str) -> Permission:
         """What a person may do here now; somebody GitHub does not know may do nothing."""

@@ -3,7 +3,7 @@
 Only puts the parts together: what each does, and how, stands in its own module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -14,18 +14,20 @@ from bot.github.calls import Calls
 from bot.github.check_runs import CheckRuns
 from bot.github.comments import Comments
 from bot.github.commit_comments import CommitComments
+from bot.github.identity import Identity
 from bot.github.issues import IsOwn, IssueCalls
 from bot.github.kept_archives import KeptArchives
 from bot.github.labels import Labels
 from bot.github.listings import Listings
 from bot.github.minimise import Minimising
+from bot.github.own_issues import OwnIssues
 from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
 from bot.github.repo_files import RepoFiles
 from config.repo_file import RepoFile
 from jobs.check_runs import CheckRun
-from jobs.ports import Comment, Issue, Permission, PullRequest, Reaction
+from jobs.ports import Comment, Issue, LabelLooks, Permission, PullRequest, Reaction
 from jobs.requests import Repo
 
 
@@ -36,13 +38,14 @@ class RepositoryClient:
     GitHub is not for now, and nothing else that jobs are meant to catch.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts of a client, each of them one
         self,
         repo: Repo,
         calls: Calls,
         *,
         is_own: IsOwn,
         plain: httpx.AsyncClient,
+        identity: Callable[[], Awaitable[Identity]],
         redis: Redis | None = None,
     ) -> None:
         self.repo = repo
@@ -55,6 +58,7 @@ class RepositoryClient:
         self._pulls = Pulls(calls, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
         self._check_runs = CheckRuns(calls, repo, is_own)
+        self._own_issues = OwnIssues(calls, repo, is_own, identity)
         self.repo_files = RepoFiles(calls, repo, redis)
         """The repository's own file, as handlers ask for it."""
         self.listings = Listings(calls, self._issues, repo)
@@ -101,6 +105,23 @@ class RepositoryClient:
         self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> None:
         await self._labels.change_labels(issue, add=add, remove=remove)
+
+    async def find_own_issue(self, tag: str) -> Issue | None:
+        return await self._own_issues.find_own_issue(tag)
+
+    async def open_issue(
+        self, title: str, body: str, *, tag: str, labels: Sequence[str] = ()
+    ) -> Issue:
+        return await self._own_issues.open_issue(title, body, tag=tag, labels=labels)
+
+    async def takes_issues(self) -> bool:
+        return await self._reads.takes_issues()
+
+    async def newest_issues(self, most: int) -> Sequence[Issue]:
+        return await self.listings.newest_issues(most)
+
+    async def make_labels(self, labels: Sequence[LabelLooks]) -> None:
+        await self._labels.make_labels(labels)
 
     async def upload(self, month: str, name: str, content: Path) -> str:
         return await self._releases.upload(month, name, content)
