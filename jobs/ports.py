@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from jobs.check_runs import CheckRuns
+from jobs.proposals import PullRequests
 from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
 
@@ -66,6 +67,9 @@ class IssueReader(Protocol):
     async def comments(self, number: int) -> Sequence[Comment]:
         """All comments of an issue, oldest first, every page."""
 
+    async def open_issues(self, labels: Sequence[str]) -> Sequence[Issue]:
+        """Open issues with at least one of these labels, by number, without pull requests."""
+
 
 class IssueWriter(Protocol):
     """Writes to an issue; each looks whether it took effect before it is repeated.
@@ -108,36 +112,17 @@ class Archives(Protocol):
         """
 
 
-class PullRequest(Value):
-    """A pull request that the App has made."""
+class KeptIssues(Protocol):
+    """Issues of the App's own that it keeps up to date."""
 
-    number: int
-    url: str
-    is_open: bool
-    """False once somebody merged or closed it, which is never undone."""
+    async def keep_issue(self, title: str, body: str, /, *, label: str, tag: str) -> Issue:
+        """Open an issue once, or bring the open one of ours that bears the tag up to date.
 
-
-class PullRequests(Protocol):
-    """Proposes a change; nothing of a repository is changed without its people."""
-
-    async def propose(  # noqa: PLR0913 -- a pull request has this many parts
-        self,
-        *,
-        branch: str,
-        base: str,
-        path: str,
-        content: bytes,
-        title: str,
-        body: str,
-        tag: str,
-    ) -> PullRequest:
-        """Open one pull request that changes one file, or find the one that does already.
-
-        `base` is the commit of the default branch that the file was read from; the branch is
-        called `branch` and a digest of the change. Mode and line ends stay as they are in the
-        repository and in `content`. Twice is once. Same errors as `RepositoryReader`, and
-        `Refused` where the App may not, or where somebody else uses the branch.
+        It is found by `label`, which is put on it when it is opened.
         """
+
+    async def close_issues(self, *, label: str, tags_begin: str, but: str) -> None:
+        """Close our open issues whose tag begins like this, all `but` the one with that tag."""
 
 
 class CommitComments(Protocol):
@@ -192,6 +177,7 @@ class GitHub(
     NewPlace,
     Archives,
     PullRequests,
+    KeptIssues,
     CommitComments,
     CheckRuns,
     Protocol,

@@ -1,4 +1,4 @@
-"""A commit that changes one file, made of Git's own objects.
+"""Commits that change files, made of Git's own objects.
 
 Git's objects keep every byte and the file's mode, which the API for contents does not promise.
 Objects are named by what they hold, so making one twice makes one; a commit that no branch
@@ -6,6 +6,7 @@ leads to is nobody's, and GitHub sweeps it up.
 """
 
 import base64
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,8 @@ from bot.github.reads import base_of
 from jobs.errors import Refused
 from jobs.requests import Repo
 
-FILE_MODES = ("100644", "100755")
+PLAIN_FILE = "100644"
+FILE_MODES = (PLAIN_FILE, "100755")
 """Git's modes of a plain file and an executable one."""
 
 
@@ -28,6 +30,15 @@ class Change:
     path: str
     content: bytes
     message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeCommit:
+    """A commit as Git has it: what it says, its tree, what it stands on."""
+
+    message: str
+    tree: str
+    parents: tuple[str, ...]
 
 
 class GitFiles:
@@ -60,6 +71,38 @@ class GitFiles:
         mode = await self._mode_of(root, change.path)
         return bool(body["tree"]["sha"] == await self._make_tree(root, mode, change))
 
+    async def read_commit(self, sha: str) -> MadeCommit:
+        """What a commit is. Raises `Refused` where it is not there."""
+        body = await self._read(sha)
+        return MadeCommit(
+            message=str(body["message"]),
+            tree=str(body["tree"]["sha"]),
+            parents=tuple(str(parent["sha"]) for parent in body["parents"]),
+        )
+
+    async def make_tree(self, base: str, files: Mapping[str, str]) -> str:
+        """The id of the tree of commit `base` with these texts put into it, by path.
+
+        A file that is there keeps its mode. Raises `Refused` where a path is a link or a folder
+        in the commit, or leads through something that is no folder.
+        """
+        root = await self._tree_of(base)
+        rows = [
+            {
+                "path": path,
+                "mode": await self._mode_of(root, path, absent=PLAIN_FILE),
+                "type": "blob",
+                "content": text,
+            }
+            for path, text in files.items()
+        ]
+        return await self._make("trees", {"base_tree": root, "tree": rows})
+
+    async def make_commit(self, tree: str, parents: Sequence[str], message: str) -> str:
+        """The id of a commit that no branch leads to yet."""
+        commit = {"message": message, "tree": tree, "parents": list(parents)}
+        return await self._make("commits", commit)
+
     async def _make_tree(self, root: str, mode: str, change: Change) -> str:
         content = base64.b64encode(change.content).decode("ascii")
         blob = await self._make("blobs", {"content": content, "encoding": "base64"})
@@ -74,24 +117,34 @@ class GitFiles:
         return await self._calls.write(attempt)
 
     async def _tree_of(self, commit: str) -> str:
+        return str((await self._read(commit))["tree"]["sha"])
+
+    async def _read(self, commit: str) -> dict[str, Any]:
+        path = f"{self._git}/commits/{quote(commit, safe='')}"
         try:
-            body = await self._calls.read_json(f"{self._git}/commits/{quote(commit, safe='')}")
+            return dict(await self._calls.read_json(path))
         except NotFound:
             raise Refused(
                 f"The commit `{commit}` is not there any more, so nothing can be proposed on it."
             ) from None
-        return str(body["tree"]["sha"])
 
-    async def _mode_of(self, root: str, path: str) -> str:
-        """The file's mode, folder by folder: a listing of everything may be cut short."""
+    async def _mode_of(self, root: str, path: str, *, absent: str | None = None) -> str:
+        """The file's mode, folder by folder: a listing of everything may be cut short.
+
+        `absent` is the mode of a file that is to be new; None: it has to be there.
+        """
         *folders, name = path.split("/")
         tree = root
         for folder in folders:
             row = await self._row(tree, folder)
+            if row is None and absent is not None:
+                return absent
             if row is None or row["type"] != "tree":
                 raise Refused(f"`{path}` is not in the commit that it was to be changed in.")
             tree = str(row["sha"])
         row = await self._row(tree, name)
+        if row is None and absent is not None:
+            return absent
         if row is None or row.get("mode") not in FILE_MODES:
             raise Refused(f"`{path}` is no file in the commit that it was to be changed in.")
         return str(row["mode"])

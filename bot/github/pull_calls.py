@@ -8,7 +8,7 @@ from bot.github.issues import IsOwn
 from bot.github.reads import base_of
 from bot.github.tags import bears_tag
 from jobs.errors import Refused, Transient
-from jobs.ports import PullRequest
+from jobs.proposals import PullRequest
 from jobs.requests import Repo
 
 LONGEST_TITLE = 256

@@ -16,7 +16,7 @@ from bot.github.pull_calls import PullCalls, check_title
 from bot.github.reads import base_of
 from bot.github.tags import with_tag
 from jobs.errors import Refused
-from jobs.ports import PullRequest
+from jobs.proposals import PullRequest
 from jobs.requests import Repo
 
 LONGEST_STEM = 100
@@ -26,7 +26,7 @@ _ODD = re.compile(r"[^A-Za-z0-9/_-]+")
 
 
 class Pulls:
-    """Implements `jobs.ports.PullRequests`."""
+    """Implements `jobs.proposals.PullRequests.propose`."""
 
     def __init__(self, calls: Calls, repo: Repo, is_own: IsOwn) -> None:
         self._calls = calls

@@ -3,7 +3,7 @@
 Only puts the parts together: what each does, and how, stands in its own module.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from bot.github.commit_comments import CommitComments
 from bot.github.identity import Identity
 from bot.github.issues import IsOwn, IssueCalls
 from bot.github.kept_archives import KeptArchives
+from bot.github.kept_branch import KeptBranches
+from bot.github.kept_issues import KeptIssues
+from bot.github.labelled import list_labelled
 from bot.github.labels import Labels
 from bot.github.listings import Listings
 from bot.github.minimise import Minimising
@@ -27,7 +30,8 @@ from bot.github.releases import Releases
 from bot.github.repo_files import RepoFiles
 from config.repo_file import RepoFile
 from jobs.check_runs import CheckRun
-from jobs.ports import Comment, Issue, LabelLooks, Permission, PullRequest, Reaction
+from jobs.ports import Comment, Issue, LabelLooks, Permission, Reaction
+from jobs.proposals import PullRequest
 from jobs.requests import Repo
 
 
@@ -49,6 +53,7 @@ class RepositoryClient:
         redis: Redis | None = None,
     ) -> None:
         self.repo = repo
+        self._calls = calls
         self._reads = RepositoryReads(calls, repo, plain=plain)
         self._issues = IssueCalls(calls, repo, is_own)
         self._comments = Comments(calls, self._issues, repo)
@@ -56,6 +61,8 @@ class RepositoryClient:
         self._minimising = Minimising(calls, repo)
         self._releases = Releases(calls, repo)
         self._pulls = Pulls(calls, repo, is_own)
+        self._kept_branches = KeptBranches(calls, repo, is_own)
+        self._kept_issues = KeptIssues(calls, self._issues, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
         self._check_runs = CheckRuns(calls, repo, is_own)
         self._own_issues = OwnIssues(calls, repo, is_own, identity)
@@ -86,6 +93,9 @@ class RepositoryClient:
 
     async def comments(self, number: int) -> Sequence[Comment]:
         return await self._issues.comments(number)
+
+    async def open_issues(self, labels: Sequence[str]) -> Sequence[Issue]:
+        return await list_labelled(self._calls, self.repo, labels)
 
     async def comment(self, issue: int, body: str, *, tag: str) -> Comment:
         return await self._comments.comment(issue, body, tag=tag)
@@ -140,6 +150,26 @@ class RepositoryClient:
         return await self._pulls.propose(
             branch=branch, base=base, path=path, content=content, title=title, body=body, tag=tag
         )
+
+    async def propose_files(  # noqa: PLR0913 -- as the port has it
+        self,
+        *,
+        branch: str,
+        base: str,
+        files: Mapping[str, str],
+        title: str,
+        body: str,
+        tag: str,
+    ) -> PullRequest:
+        return await self._kept_branches.propose_files(
+            branch=branch, base=base, files=files, title=title, body=body, tag=tag
+        )
+
+    async def keep_issue(self, title: str, body: str, *, label: str, tag: str) -> Issue:
+        return await self._kept_issues.keep_issue(title, body, label=label, tag=tag)
+
+    async def close_issues(self, *, label: str, tags_begin: str, but: str) -> None:
+        await self._kept_issues.close_issues(label=label, tags_begin=tags_begin, but=but)
 
     async def comment_on_commit(self, commit: str, body: str, *, tag: str) -> str:
         return await self._commit_comments.comment_on_commit(commit, body, tag=tag)

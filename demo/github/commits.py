@@ -137,14 +137,21 @@ def hash_folders(entries: Entries) -> dict[str, str]:
     return shas
 
 
-def make_commit(
-    snapshot: Snapshot, *, parent: Commit | None, author: str, at: datetime, message: str
+def make_commit(  # noqa: PLR0913 -- a commit has this many parts
+    snapshot: Snapshot,
+    *,
+    parent: Commit | None,
+    merged: Commit | None = None,
+    author: str,
+    at: datetime,
+    message: str,
 ) -> Commit:
-    """A commit over a snapshot, under its own id or the original's."""
+    """A commit over a snapshot, under its own id or the original's; `merged`: a second parent."""
+    parents = [one.sha for one in (parent, merged) if one is not None]
     entries = snapshot.entries
     folders = hash_folders(entries)
     stamp = f"{author} <{author}@users.noreply.github.com> {int(at.timestamp())} +0000"
-    lines = [f"tree {folders['']}", *([f"parent {parent.sha}"] if parent else [])]
+    lines = [f"tree {folders['']}", *(f"parent {sha}" for sha in parents)]
     lines += [f"author {stamp}", f"committer {stamp}", "", message, ""]
     return Commit(
         sha=snapshot.sha or _git_id("commit", "\n".join(lines).encode()),
@@ -152,7 +159,7 @@ def make_commit(
         message=message,
         author=author,
         at=at,
-        parents=(parent.sha,) if parent else (),
+        parents=tuple(parents),
         entries=dict(sorted(entries.items())),
         folders=folders,
     )

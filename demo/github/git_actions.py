@@ -1,7 +1,7 @@
 """What an App does to a repository's code without a checkout: blobs, trees, commits, branches.
 
-As on GitHub, objects that no branch leads to exist all the same, and only making a branch is
-told to anybody.
+As on GitHub, objects that no branch leads to exist all the same, and only making or moving a
+branch is told to anybody.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,11 @@ class GitActions:
         for row in rows:
             if row.get("mode") not in _FILE_MODES or not isinstance(row.get("path"), str):
                 raise Problem(422, "tree.mode and tree.path must name a file")
-            content = self._blob(repository, str(row.get("sha")))
+            if isinstance(text := row.get("content"), str):
+                content = text.encode()
+                self.make_blob(repository, content)
+            else:
+                content = self._blob(repository, str(row.get("sha")))
             entries[row["path"]] = Entry(row["mode"], content)
         sha = hash_folders(entries)[""]
         repository.trees[sha] = entries
@@ -46,11 +50,12 @@ class GitActions:
         self, repository: Repository, by: Account, tree: str, parents: Sequence[str], message: str
     ) -> Commit:
         """A commit that no branch leads to yet. Raises `Problem` 404 and 422."""
-        if len(parents) != 1 or parents[0] not in repository.commits:
+        if len(parents) not in {1, 2} or not set(parents) <= repository.commits.keys():
             raise Problem(422, "Parent SHA does not exist or is not a commit object")
         commit = make_commit(
             Snapshot(self._entries_of(repository, tree)),
             parent=repository.commits[parents[0]],
+            merged=repository.commits[parents[1]] if len(parents) > 1 else None,
             author=by.login,
             at=self._site.clock(),
             message=message,
@@ -76,6 +81,27 @@ class GitActions:
         repository.branches[name] = sha
         CodeActions(self._site).tell_push(repository, by, name, None, repository.commits[sha])
 
+    def move_branch(
+        self, repository: Repository, by: Account, name: str, sha: str, *, force: bool
+    ) -> None:
+        """Let a branch lead to another commit and tell of the push. Raises `Problem` 422."""
+        if name not in repository.branches:
+            raise Problem(422, "Reference does not exist")
+        if sha not in repository.commits:
+            raise Problem(422, "Object does not exist")
+        before = repository.commits[repository.branches[name]]
+        if not force and not _leads_to(repository, sha, before.sha):
+            raise Problem(422, "Update is not a fast forward")
+        if name in repository.protected_branches:
+            raise Problem(
+                422, "Repository rule violations found\n\nCannot update this protected ref."
+            )
+        repository.branches[name] = sha
+        for number, pull in repository.pulls.items():
+            if pull.head == name and repository.issues[number].is_open:
+                pull.head_commit = sha
+        CodeActions(self._site).tell_push(repository, by, name, before, repository.commits[sha])
+
     def _blob(self, repository: Repository, sha: str) -> bytes:
         if sha in repository.blobs:
             return repository.blobs[sha]
@@ -92,6 +118,19 @@ class GitActions:
             if commit.tree_sha == tree:
                 return commit.entries
         raise not_found()
+
+
+def _leads_to(repository: Repository, sha: str, wanted: str) -> bool:
+    """Whether a commit is another one, or has it among those it was made on."""
+    waiting, seen = [sha], set()
+    while waiting:
+        one = waiting.pop()
+        if one == wanted:
+            return True
+        if one not in seen and one in repository.commits:
+            seen.add(one)
+            waiting += repository.commits[one].parents
+    return False
 
 
 def _clash(one: str, other: str) -> bool:

@@ -70,6 +70,14 @@ def _make_ref(call: Call) -> Answer:
     return Answer(201, ref_shape(call.at, repository, ref.removeprefix("refs/heads/")))
 
 
+def _move_ref(call: Call) -> Answer:
+    repository = call.repository()
+    name = str(call.params["ref"]).removeprefix("heads/")
+    force = call.fields().get("force") is True
+    GitActions(call.site).move_branch(repository, call.bot, name, call.text("sha"), force=force)
+    return Answer(200, ref_shape(call.at, repository, name))
+
+
 def _commit(call: Call, repository: Repository) -> Commit:
     commit = repository.find_commit(call.params["commit"])
     if commit is None:
@@ -140,6 +148,7 @@ ENDPOINTS = (
     Endpoint("GET", _GIT + "/commits/{commit}", _get_commit, "contents:read"),
     Endpoint("GET", _GIT + "/ref/{ref:path}", _get_ref, "contents:read"),
     Endpoint("POST", _GIT + "/refs", _make_ref, "contents:write"),
+    Endpoint("PATCH", _GIT + "/refs/{ref:path}", _move_ref, "contents:write"),
     Endpoint("GET", _COMMENTS, _list_comments, "contents:read"),
     Endpoint("POST", _COMMENTS, _make_comment, "contents:write"),
     Endpoint("PATCH", _COMMENT, _edit_comment, "contents:write"),

@@ -12,7 +12,7 @@ from demo.github.answers import Answer
 from demo.github.commits import Entry
 from demo.github.pull_actions import PullActions
 from jobs.errors import Gone, Refused, Transient
-from jobs.ports import PullRequest
+from jobs.proposals import PullRequest
 from tests.bot.github.conftest import World
 
 PATH = "skills/zähler/SKILL.md"
