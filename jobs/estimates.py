@@ -82,7 +82,7 @@ class Estimate(Value):
 def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal) -> Estimate:
     """What one run is expected to take; `records` are its repository's, the newest last.
 
-    `most_usd` is the limit of one trial; trials multiply everything.
+    `most_usd` is the limit of a run, whose trials share it; they multiply what is expected.
     """
     # a run that broke off tells what it took to break off
     whole = [one for one in records if one.tokens and one.state == "complete"]
@@ -97,7 +97,7 @@ def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal) 
         rests_on=tuple(one.run for one in likest),
         basis=basis,
         unknown=int(not priced),
-        most_usd=most_usd * ahead.trials,
+        most_usd=most_usd,
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from jobs.check_runs import CheckRuns
+from jobs.day_budget import Day
 from jobs.proposals import PullRequests
 from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
@@ -207,7 +208,16 @@ class BlobStore(Protocol):
 
 
 class Budget(Protocol):
-    """The operator's daily limit: reserved before the spending, settled after it."""
+    """The day's limits, the bot's and a repository's: reserved before the spending, settled after.
+
+    Raises `Transient` while what remembers the day is away.
+    """
+
+    def within(self, per_day: Decimal | None, /) -> "Budget":
+        """The same money, where each repository may reserve so much in a day; None: no limit."""
+
+    async def day(self, repo: Repo, /) -> Day:
+        """What became of today's money so far."""
 
     async def reserve(self, run_id: str, repo: Repo, usd: Decimal, /) -> None:
         """Set money aside for a run; the same run twice is once. Raises `OverBudget`."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -21,6 +22,7 @@ from jobs.content.cases import all_cases
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot, copy_folder
+from jobs.day_budget import Day, DaySpending
 from jobs.errors import Refused
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
@@ -69,6 +71,15 @@ class NoLedger:
 
 class NoDailyLimit:
     """A local run has the limit of a run, which its sessions keep; nobody else spends beside it."""
+
+    def within(self, _: Decimal | None) -> Self:
+        return self
+
+    async def day(self, _: Repo) -> Day:
+        none = DaySpending(
+            limit=None, spent=Decimal(0), set_aside=Decimal(0), free_at=datetime.now(UTC)
+        )
+        return Day(bot=none, repository=none)
 
     async def reserve(self, run_id: str, repo: Repo, usd: Decimal) -> None:
         pass

@@ -105,13 +105,13 @@ def test_a_price_that_is_not_known_is_not_zero():
     assert estimate.expected_usd is None
 
 
-def test_trials_multiply_what_is_expected_and_what_is_allowed():
+def test_trials_multiply_what_is_expected_but_not_the_limit():
     past = [a_past_run("a", 1.2, trials=3)]
     for trials, usd in ((1, 0.4), (5, 2.0)):
         estimate = estimate_run(PLANNED.model_copy(update={"trials": trials}), past, FIVE)
         assert estimate.usd is not None
         assert estimate.usd.median == pytest.approx(usd)
-        assert estimate.most_usd == 5 * trials
+        assert estimate.most_usd == FIVE
 
 
 def test_several_runs_add_up_and_name_those_of_which_nothing_is_known():

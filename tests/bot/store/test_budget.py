@@ -1,7 +1,7 @@
 """The day's limit holds to the cent, whoever reserves at once and whatever comes twice."""
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -173,3 +173,80 @@ async def test_no_order_of_steps_reserves_beyond_the_limit(
             assert sum(counted.values()) + micros > 10_000_000
             assert run not in counted
         assert await budget.spent_today() == Decimal(sum(counted.values())) / 1_000_000
+
+
+async def test_a_repository_has_a_budget_below_the_bots(budget: RedisBudget) -> None:
+    """Its own file lowers its own day, and nobody else's."""
+    small = budget.within(Decimal(2))
+    assert await is_reserved(small, "a", "1.5")
+    assert not await is_reserved(small, "b", "0.6")
+    assert await is_reserved(small, "b", "0.5")
+    other = a_repo(name="other")
+    await small.reserve("c", other, Decimal(2))
+    assert (await small.day(other)).repository.set_aside == 2
+    assert await budget.spent_today() == 4
+
+
+async def test_the_operators_limit_holds_whatever_a_repository_allows(budget: RedisBudget) -> None:
+    large = budget.within(Decimal(1000))
+    with pytest.raises(OverBudget, match="SKILLBENCH_MAX_USD_PER_DAY"):
+        await large.reserve("a", a_repo(), Decimal("10.01"))
+
+
+async def test_a_repositorys_name_is_the_same_in_any_case(budget: RedisBudget) -> None:
+    small = budget.within(Decimal(2))
+    await small.reserve("a", a_repo(name="Skills"), Decimal(2))
+    assert not await is_reserved(small, "b", "0.01")
+
+
+async def test_a_refusal_tells_spent_from_set_aside_and_when_it_is_free_again(
+    budget: RedisBudget,
+) -> None:
+    small = budget.within(Decimal(4))
+    await small.reserve("a", a_repo(), Decimal(1))
+    await small.settle("a", Decimal("0.25"))
+    await small.reserve("b", a_repo(), Decimal(3))
+    with pytest.raises(OverBudget) as refusal:
+        await small.reserve("c", a_repo(), Decimal(2))
+    assert str(refusal.value) == (
+        "today's budget of acme/skills is 4.00 USD (`budgets.per_day` in "
+        "`.github/skillbench.yml`): 0.25 USD are spent, 3.00 USD are set aside for runs under "
+        "way, and a run needs up to 2.00 USD. What those runs do not use is free again when they "
+        "end, all of it at 2026-05-05 00:00 UTC. A maintainer can let it pass now with "
+        "`--override-budget`."
+    )
+
+
+async def test_what_a_day_holds_is_told_for_both(budget: RedisBudget) -> None:
+    await budget.reserve("a", a_repo(name="other"), Decimal(2))
+    await budget.reserve("b", a_repo(), Decimal(3))
+    await budget.settle("b", Decimal(1))
+    day = await budget.within(Decimal(5)).day(a_repo())
+    assert (day.bot.spent, day.bot.set_aside, day.bot.free) == (1, 2, 7)
+    assert (day.repository.spent, day.repository.set_aside, day.repository.free) == (1, 0, 4)
+    assert (await budget.day(a_repo())).repository.free is None
+    assert day.bot.free_at == datetime(2026, 5, 5, tzinfo=UTC)
+
+
+async def test_a_day_that_was_begun_before_an_update_is_counted_on(
+    budget: RedisBudget, redis: Redis
+) -> None:
+    """Amounts without an owner were reserved by an older version; they count for the bot."""
+    await redis.hset("skillbench:budget:2026-05-04", "old", 9_000_000)
+    await redis.set("skillbench:reservation:old", "skillbench:budget:2026-05-04")
+    assert not await is_reserved(budget, "a", "2")
+    await budget.settle("old", Decimal(1))
+    assert await is_reserved(budget, "a", "9")
+
+
+async def test_a_budget_survives_a_restart_and_begins_anew_with_an_emptied_redis(
+    budget: RedisBudget, redis: Redis, day: Day
+) -> None:
+    """What still runs reserves once more; see `docs/design.md`, "Money is set aside whole"."""
+    small = budget.within(Decimal(5))
+    await small.reserve("a", a_repo(), Decimal(5))
+    again = RedisBudget(redis, per_day=Decimal(10), clock=day, of_repository=Decimal(5))
+    assert not await is_reserved(again, "b", "1")
+    await redis.flushall()
+    assert await is_reserved(again, "a", "5")
+    assert not await is_reserved(again, "b", "1")

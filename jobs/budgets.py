@@ -1,0 +1,88 @@
+"""A request within the budgets of its repository, which stand below the operator's limits.
+
+The repository's file can only lower what the operator allows. A request that is over a budget is
+refused with the numbers before anything is spent; each run sets its own ceiling aside besides,
+as it begins, since what is free changes while others run.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from decimal import Decimal
+
+from config.repo_file import RepoFile
+from jobs.content.text import quoted
+from jobs.day_budget import over_bot, over_repository
+from jobs.errors import OverBudget
+from jobs.estimates import Estimate, ahead_of_specs, estimate_all
+from jobs.reporting import numbers
+from jobs.requests import Request
+from jobs.values import RunSpec
+from jobs.world import World
+
+
+def within_budgets(request: Request, repo_file: RepoFile, world: World) -> World:
+    """The world of a request, its limits lowered to those of the repository's file.
+
+    Where a maintainer lets it pass the repository's budgets, the operator's alone hold.
+    """
+    if request.override_budget:
+        return world
+    budgets, runs = repo_file.budgets, world.runs
+    per_run = runs.settings.max_usd_per_run
+    if budgets.per_run is not None:
+        per_run = min(per_run, budgets.per_run)
+    return replace(
+        world,
+        runs=replace(
+            runs,
+            settings=runs.settings.model_copy(update={"max_usd_per_run": per_run}),
+            budget=runs.budget.within(budgets.per_day),
+        ),
+    )
+
+
+async def estimate_runs(specs: Iterable[RunSpec], world: World) -> Estimate:
+    """What planned runs of one repository are expected to take together."""
+    planned = list(specs)
+    repo = planned[0].repo.full_name if planned else ""
+    records = await world.ledger.records(repo) if planned else ()
+    return estimate_all(ahead_of_specs(planned), records, world.runs.settings.max_usd_per_run)
+
+
+async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
+    """Raise `OverBudget` with the numbers where these runs are more than may be spent.
+
+    So they are where a run is expected to cost more than its limit, or where the day has no room
+    for the ceiling of a run, or for what all together are expected to cost. What nobody can
+    expect is not held against them: each run sets its ceiling aside before it begins.
+    """
+    planned = list(specs)
+    if not planned:
+        return
+    repo, most = planned[0].repo, world.runs.settings.max_usd_per_run
+    for spec in planned:
+        _refuse_dear(spec, await estimate_runs([spec], world))
+    expected = (await estimate_runs(planned, world)).expected_usd or Decimal(0)
+    day = await world.runs.budget.day(repo)
+    for spending, over in ((day.bot, over_bot), (day.repository, over_repository)):
+        if not spending.holds(most):
+            raise over(spending, f"a run needs up to {most:.2f} USD", repo.full_name)
+        if not spending.holds(expected):
+            runs = numbers.plural(len(planned), "run")
+            needs = f"{runs} are expected to need {expected:.2f} USD"
+            raise over(spending, needs, repo.full_name)
+
+
+def _refuse_dear(spec: RunSpec, estimate: Estimate) -> None:
+    """Its sessions would be cut short, so that its score would tell of the limit."""
+    expected = estimate.expected_usd
+    if expected is None or expected <= estimate.most_usd:
+        return
+    trials = f" with {spec.trials} trials" if spec.trials > 1 else ""
+    raise OverBudget(
+        f"a run of {quoted(spec.eval_case.id)}{trials} is expected to cost {expected:.2f} USD, "
+        f"from {numbers.plural(len(estimate.rests_on), 'past run')}, and the limit of one run is "
+        f"{estimate.most_usd:.2f} USD. Ask for fewer trials or a cheaper model, raise "
+        "`budgets.per_run` in `.github/skillbench.yml`, or have a maintainer add "
+        "`--override-budget`; the operator's `SKILLBENCH_MAX_USD_PER_RUN` holds in any case."
+    )
