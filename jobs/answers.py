@@ -112,6 +112,9 @@ async def _end(
         if body:
             await world.github.comment_on_commit(request.after, body, tag=tag)
         return
+    if not request.issue:  # a schedule asks on no issue, and whoever set it up can ask on one
+        log.info("nobody_to_answer", key=request.key, said=body[:500])
+        return
     if body:
         await world.github.comment(request.issue, body, tag=tag)
     reaction: Reaction = "rocket" if good else "confused"

@@ -55,7 +55,7 @@ async def begin(request: Request, world: World) -> bool:
     if await world.runs.blobs.exists(f"{request_folder(request)}/ended"):
         log.info("ended_before", key=request.key)
         return False
-    if request.origin != "push":
+    if request.origin != "push" and request.issue:
         await world.github.react(request.issue, request.comment_id, "eyes")
     return True
 
