@@ -76,16 +76,16 @@ class Description:
         return Registry[Any](retrieve=retrieve)  # type: ignore[call-arg]
 
     def find_operation(self, method: str, path: str) -> Mapping[str, Any] | None:
-        """The operation that serves a path; the template with the fewest blanks wins."""
+        """The operation that serves a path; of templates with fewest blanks the longest wins."""
         # a last part may be empty (`/contents`, `/tarball`) and then takes its slash along
         for spelled in (path, path + "/"):
             fitting = [
-                (template.count("{"), template)
+                (template.count("{"), -len(template), template)
                 for template, operations in self._document["paths"].items()
                 if method.lower() in operations and _template_pattern(template).fullmatch(spelled)
             ]
             if fitting:
-                _, template = min(fitting)
+                *_, template = min(fitting)
                 operation: Mapping[str, Any] = self._document["paths"][template][method.lower()]
                 return operation
         return None
