@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 
 from jobs.check_runs import CheckRuns
 from jobs.day_budget import Day
+from jobs.history import History
 from jobs.proposals import PullRequests
 from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
@@ -172,6 +173,7 @@ class NewPlace(Protocol):
 
 class GitHub(
     RepositoryReader,
+    History,
     IssueReader,
     IssueWriter,
     OwnIssues,

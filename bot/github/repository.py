@@ -14,6 +14,7 @@ from bot.github.calls import Calls
 from bot.github.check_runs import CheckRuns
 from bot.github.comments import Comments
 from bot.github.commit_comments import CommitComments
+from bot.github.history import HistoryReads
 from bot.github.identity import Identity
 from bot.github.issues import IsOwn, IssueCalls
 from bot.github.kept_archives import KeptArchives
@@ -55,6 +56,7 @@ class RepositoryClient:
         self.repo = repo
         self._calls = calls
         self._reads = RepositoryReads(calls, repo, plain=plain)
+        self._history = HistoryReads(calls, repo)
         self._issues = IssueCalls(calls, repo, is_own)
         self._comments = Comments(calls, self._issues, repo)
         self._labels = Labels(calls, self._issues, repo)
@@ -78,6 +80,12 @@ class RepositoryClient:
 
     async def download_tarball(self, commit: str, target: Path) -> None:
         await self._reads.download_tarball(commit, target)
+
+    async def find_commit(self, ref: str) -> str | None:
+        return await self._history.find_commit(ref)
+
+    async def commits_of(self, path: str, start: str, *, most: int) -> Sequence[str]:
+        return await self._history.commits_of(path, start, most=most)
 
     async def permission(self, login: str) -> Permission:
         return await self._reads.permission(login)
@@ -160,7 +168,7 @@ class RepositoryClient:
         title: str,
         body: str,
         tag: str,
-    ) -> PullRequest:
+    ) -> PullRequest | None:
         return await self._kept_branches.propose_files(
             branch=branch, base=base, files=files, title=title, body=body, tag=tag
         )

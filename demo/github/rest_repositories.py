@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from demo.github.answers import Answer, Problem, not_found
 from demo.github.commits import Commit
-from demo.github.rest_call import Call, Endpoint
+from demo.github.rest_call import Call, Endpoint, make_page
 from demo.github.shapes import Json
 from demo.github.shapes_code import (
     collaborator_shape,
@@ -40,6 +40,27 @@ def _get_commit(call: Call) -> Answer:
         kind = "application/vnd.github.sha; charset=utf-8"
         return Answer(200, raw=commit.sha.encode(), media_type=kind)
     return Answer(200, commit_shape(call.at, repository, commit))
+
+
+def _list_commits(call: Call) -> Answer:
+    """A commit and those before it, the newest first; with a path, those that changed it."""
+    repository = call.repository()
+    commit: Commit | None = _commit(repository, call.query.get("sha") or repository.default_branch)
+    path = call.query.get("path", "").strip("/")
+    found: list[Commit] = []
+    while commit is not None:
+        parent = repository.commits.get(commit.parents[0]) if commit.parents else None
+        changed = [name for names in commit.changed_since(parent).values() for name in names]
+        if not path or any(name == path or name.startswith(f"{path}/") for name in changed):
+            found.append(commit)
+        commit = parent
+    return make_page(call, found, lambda one: _listed_commit(call, repository, one))
+
+
+def _listed_commit(call: Call, repository: Repository, commit: Commit) -> Json:
+    """A commit in a listing, which tells no files."""
+    shape = commit_shape(call.at, repository, commit)
+    return {name: value for name, value in shape.items() if name not in {"stats", "files"}}
 
 
 def _get_branch(call: Call) -> Answer:
@@ -128,6 +149,7 @@ _REPOSITORY = "/repos/{owner}/{repo}"
 
 ENDPOINTS = (
     Endpoint("GET", _REPOSITORY, _get_repository, "metadata:read"),
+    Endpoint("GET", _REPOSITORY + "/commits", _list_commits, "contents:read"),
     Endpoint("GET", _REPOSITORY + "/commits/{ref:path}", _get_commit, "contents:read"),
     Endpoint("GET", _REPOSITORY + "/branches/{branch:path}", _get_branch, "contents:read"),
     Endpoint("GET", _REPOSITORY + "/git/trees/{tree:path}", _get_tree, "contents:read"),
