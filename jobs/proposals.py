@@ -49,11 +49,12 @@ class PullRequests(Protocol):
         title: str,
         body: str,
         tag: str,
-    ) -> PullRequest:
+    ) -> PullRequest | None:
         """The open pull request from `branch`, with these texts by path and nothing else in it.
 
         `base` is the newest commit of the default branch. The branch is made, or moved forward
         from a commit of our own; where people closed the last pull request, there is a new one.
+        With no files an open one is emptied, and None is given where none is open.
         Twice is once. Same errors as `propose`, and `Refused` where somebody else has committed
         to the branch.
         """

@@ -96,7 +96,7 @@ class GitFiles:
             }
             for path, text in files.items()
         ]
-        return await self._make("trees", {"base_tree": root, "tree": rows})
+        return await self._make("trees", {"base_tree": root, "tree": rows}) if rows else root
 
     async def make_commit(self, tree: str, parents: Sequence[str], message: str) -> str:
         """The id of a commit that no branch leads to yet."""

@@ -44,8 +44,10 @@ class KeptBranches:
         title: str,
         body: str,
         tag: str,
-    ) -> PullRequest:
+    ) -> PullRequest | None:
         """The open pull request from the branch, with just these files changed.
+
+        With no files, an open one is emptied and none is opened; None where none is open.
 
         Raises `Refused` where somebody else has committed to the branch, and `ValueError` for a
         title or a body that GitHub would not take.
@@ -54,9 +56,12 @@ class KeptBranches:
         wanted = {"title": title, "body": with_tag(body, tag)}
         where = await self._calls.read_json(self._base)
         head = f"{where['owner']['login']}:{branch}"
-        await self._bring_forward(branch, base, files, title)
         found = await self._pulls.find(head)
-        if found is None or found["state"] != "open":
+        is_open = found is not None and found["state"] == "open"
+        if not files and not is_open:
+            return None
+        await self._bring_forward(branch, base, files, title)
+        if found is None or not is_open:
             ended = None if found is None else int(found["number"])
             into = str(where["default_branch"])
             opening = {**wanted, "head": branch, "base": into}

@@ -1,0 +1,1 @@
+"""Eval cases of issues kept as JSON files, by one pull request."""
