@@ -1,0 +1,188 @@
+"""Puts a worker's parts together: queues, handlers, jobs, GitHub.
+
+Imports the model SDKs and the GitHub client, so only workers and one-shot commands load it.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from redis.asyncio import Redis
+
+from bot.cancels import CancellableQueue, find_said
+from bot.dispatch import dispatch
+from bot.github.app import GitHubApp
+from bot.github.pacing import Pacer
+from bot.metrics import Counts
+from bot.queues import enqueue
+from bot.redis_clients import away_is_transient, connect_patiently
+from bot.store.budget import RedisBudget
+from bot.store.ledger import RedisLedger
+from bot.store.page_shelf import PageShelf
+from bot.upkeep.chores import make_chores
+from bot.upkeep.rounds import do_rounds
+from bot.worker import Jobs
+from bot.worlds import Worlds, make_worlds
+from config.settings import Settings, names_in
+from handlers.events import Event, IssueUnlabelled, Pushed
+from handlers.questions import HandlerContext, as_repo
+from jobs import benchmark
+from jobs.alongside import alongside
+from jobs.cancelling import Cancelled, end_cancelled
+from jobs.requests import Kind, Repo, Request
+from jobs.sync import carry_out as sync
+from jobs.triggering import cancelling
+from jobs.triggering import carry_out as triggering
+from jobs.triggering.world import TriggerRequestWorld
+from jobs.world import World
+
+
+class CarryOut(Protocol):
+    """Carries out a request of one kind, as `jobs.benchmark.carry_out` does."""
+
+    async def __call__(self, request: Request, world: World, *, last_try: bool) -> None: ...
+
+
+TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
+"""Kinds about a description, which have a world of their own."""
+CARRY_OUT: Mapping[Kind, CarryOut] = {
+    "benchmark": benchmark.carry_out,
+    "sync": sync.carry_out,
+}
+"""Who carries out which other kind."""
+
+
+class _Requests:
+    """Implements `jobs.ports.RequestQueue`; what a job asks for comes with no delivery."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    async def enqueue(self, request: Request) -> bool:
+        with away_is_transient():
+            return await enqueue(self._redis, request)
+
+
+class Wiring:
+    """A worker's ends: events to handlers, requests to the jobs, both to GitHub."""
+
+    def __init__(self, settings: Settings, redis: Redis, app: GitHubApp, worlds: Worlds) -> None:
+        self._settings = settings
+        self._redis = redis
+        self._app = app
+        self._worlds = worlds
+
+    def jobs(self) -> Jobs:
+        """What the two queues call."""
+        mention = self._settings.mention
+        return Jobs(
+            self._redis,
+            self.handle_event,
+            self.carry_out,
+            self.say,
+            end_cancelled=self.end_cancelled,
+            mention=mention,
+        )
+
+    async def handle_event(self, event: Event) -> None:
+        repository = self._app.repository(as_repo(event.repository))
+        if isinstance(event, Pushed):
+            await repository.repo_files.forget()
+        queue = CancellableQueue(self._redis, find_said(event))
+        await dispatch(event, await self._context(event), repository, queue)
+
+    async def carry_out(self, request: Request, last_try: bool) -> None:
+        if request.kind in TRIGGERING:
+            await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
+        else:
+            carry_out = CARRY_OUT[request.kind]
+            await carry_out(request, self._world(request), last_try=last_try)
+
+    async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
+        if request.kind in TRIGGERING:
+            await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
+        else:
+            await end_cancelled(request, cancelled, self._world(request))
+
+    def _trigger_world(self, request: Request) -> TriggerRequestWorld:
+        return TriggerRequestWorld(
+            place=self._world(request),
+            triggers=self._worlds.triggers,
+            pages=PageShelf(self._redis, public_url=self._settings.public_url),
+        )
+
+    def _world(self, request: Request) -> World:
+        return World(
+            runs=self._worlds.runs,
+            github=self._app.repository(request.repo),
+            ledger=RedisLedger(self._redis),
+            counts=Counts(self._redis),
+            requests=_Requests(self._redis),
+            find_moved=partial(self._app.find_moved, request.repo),
+        )
+
+    def upkeep(self) -> AbstractAsyncContextManager[object]:
+        """Does what is due now and then, beside whatever the block does."""
+        chores = make_chores(self._settings, self._redis, self._app, self._context_for_all)
+        return alongside(do_rounds(self._redis, chores))
+
+    async def say(self, place: dict[str, object], text: str) -> None:
+        """Say something on the issue, or the commit, that an unreadable job names."""
+        repository = self._app.repository(Repo.model_validate(place["repo"]))
+        tag = f"word:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        if "commit" in place:
+            await repository.comment_on_commit(str(place["commit"]), text, tag=tag)
+        else:
+            await repository.comment(int(str(place["issue"])), text, tag=tag)
+
+    async def _context(self, event: Event) -> HandlerContext:
+        """What the decision depends on; GitHub is asked who we are, once, if it does at all.
+
+        Of a label that is gone all that matters is whether we took it off ourselves.
+        """
+        context = self._context_of_settings()
+        is_listened_to = context.reason_to_ignore(event.sender) is None
+        if not is_listened_to and not isinstance(event, IssueUnlabelled):
+            return context
+        return await self._context_for_all()
+
+    def _context_of_settings(self) -> HandlerContext:
+        return HandlerContext(
+            mention=self._settings.mention,
+            allowed_owners=names_in(self._settings.allowed_owners),
+            allowed_bots=names_in(self._settings.allowed_bots),
+        )
+
+    async def _context_for_all(self) -> HandlerContext:
+        context = self._context_of_settings()
+        identity = await self._app.identity()
+        return replace(
+            context,
+            allowed_owners=context.allowed_owners or (identity.owner,),
+            app_bot_login=identity.bot_login,
+        )
+
+
+@asynccontextmanager
+async def wired(
+    settings: Settings, scratch: Path, *, pacer: Pacer | None = None
+) -> AsyncIterator[Wiring]:
+    """A worker's wiring, with its connections open while the block runs.
+
+    `pacer` is for whoever need not keep to GitHub's pace of writes.
+    """
+    redis = connect_patiently(settings.redis_url)
+    try:
+        async with (
+            GitHubApp(settings, redis=redis, pacer=pacer) as app,
+            alongside(app.ask_early()),  # so that the first label does not wait for it
+        ):
+            budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
+            worlds = await make_worlds(settings, budget=budget, scratch=scratch)
+            yield Wiring(settings, redis, app, worlds)
+    finally:
+        await redis.aclose()
