@@ -7,6 +7,7 @@ GitHub is down, and an installation that is suspended troubles nobody but itself
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
@@ -28,6 +29,7 @@ from bot.github.failures import (
     bad_credentials,
 )
 from bot.github.identity import Identity, OwnComments, identity_of
+from bot.github.on_commit import OnCommit
 from bot.github.pacing import MemoryPacer, Pacer, RedisPacer
 from bot.github.places import Installed, Place, list_installations, list_places, place_of
 from bot.github.repository import RepositoryClient
@@ -153,10 +155,14 @@ class GitHubApp:
             return None
         return self.repository(Repo(owner=owner, name=name, installation_id=installation))
 
-    def repository(self, repo: Repo) -> RepositoryClient:
-        """One repository; cheap, so make one for each request."""
+    def repository(self, repo: Repo, *, on_commit: str | None = None) -> RepositoryClient:
+        """One repository; cheap, so make one for each request.
+
+        With `on_commit`, issue 0 stands for that commit.
+        """
         calls = self._calls(repo.installation_id)
-        return RepositoryClient(
+        make = RepositoryClient if on_commit is None else partial(OnCommit, commit=on_commit)
+        return make(
             repo,
             calls,
             is_own=self._own.made_with(calls.read_json),

@@ -11,6 +11,7 @@ from bot.upkeep.late_posts import LatePosts
 from bot.upkeep.redelivery import Redelivery
 from bot.upkeep.rounds import SCAN, Chore
 from bot.upkeep.scan import Scan
+from bot.upkeep.schedule import Schedules
 from bot.upkeep.sweep import Sweep
 from config.settings import Settings
 from handlers.questions import HandlerContext
@@ -31,10 +32,12 @@ def make_chores(
     redelivery = Redelivery(log=app.deliveries(), redis=redis)
     late_posts = LatePosts(app=app, redis=redis, blobs=blobs)
     scan = Scan(app=app, redis=redis, blobs=blobs, find_context=find_context)
+    schedules = Schedules(app=app, redis=redis, find_context=find_context)
     sweep = Sweep(blobs=blobs, redis=redis, keep=timedelta(days=settings.keep_days))
     return (
         Chore("redelivery", OFTEN, redelivery.run),
         Chore("late_posts", OFTEN, late_posts.run),
         Chore(SCAN, SELDOM, scan.run),
+        Chore("schedules", OFTEN, schedules.run),
         Chore("sweep", DAILY, sweep.run),
     )

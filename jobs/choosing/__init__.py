@@ -1,0 +1,1 @@
+"""Which eval case is measured next when nobody has asked for one."""
