@@ -71,6 +71,11 @@ class AgentJudge:
         self._make_tools = make_tools
         self._memory_mb = memory_mb
 
+    @property
+    def agent(self) -> Agent:
+        """The door to the models, for what the judge is asked besides its readings."""
+        return self._agent
+
     async def read(self, spec: ReadingSpec, transcript: TranscriptSink) -> JudgePass | Ungraded:
         """One pass over both candidates.
 
