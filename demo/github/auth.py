@@ -32,7 +32,7 @@ class InstallationToken:
     """None: every repository of the installation."""
 
     def covers(self, repository: Repository) -> bool:
-        return repository.owner is self.installation.account and (
+        return self.installation.covers(repository) and (
             self.repository_ids is None or repository.id in self.repository_ids
         )
 

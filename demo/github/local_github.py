@@ -5,7 +5,7 @@ there; what the bot does can be read from `requests` and from the repositories' 
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -18,6 +18,7 @@ from demo.github.auth import Tokens
 from demo.github.code_actions import CodeActions
 from demo.github.commits import load_tarball
 from demo.github.faults import Faults
+from demo.github.installation_actions import InstallationActions
 from demo.github.repository_handle import RepositoryHandle
 from demo.github.server import create_app
 from demo.github.serving import open_socket, serving
@@ -205,7 +206,7 @@ class LocalGitHub:
         )
         self.site.state.repositories.append(repository)
         if installed and self.site.state.find_installation(account) is None:
-            self.install(owner)
+            InstallationActions(self.site).install(account, None)
         handle = RepositoryHandle(self.site, repository)
         if tarball is not None:
             CodeActions(self.site).push(
@@ -215,26 +216,32 @@ class LocalGitHub:
             handle.push(folder, message="First commit")
         return handle
 
-    def install(self, owner: str) -> Installation:
-        """Install the App on an account."""
-        installation = Installation(
-            id=self.site.state.next_id(),
-            account=self.site.account(owner),
-            created_at=self.site.clock(),
+    def install(
+        self, owner: str, *, by: str = "", chosen: Sequence[RepositoryHandle] | None = None
+    ) -> Installation:
+        """Install the App on an account, for all of its repositories or for the chosen ones."""
+        account = self.site.account(owner)
+        places = None if chosen is None else [handle.repository for handle in chosen]
+        return InstallationActions(self.site).install(
+            account, self.site.account(by or owner), places
         )
-        self.site.state.installations.append(installation)
-        return installation
+
+    def choose(self, owner: str, *chosen: RepositoryHandle) -> None:
+        """Let the App be there for these repositories of the account, and for no others."""
+        places = [handle.repository for handle in chosen]
+        actions = InstallationActions(self.site)
+        actions.choose(self._installation(owner), places, self.site.account(owner))
 
     def suspend(self, owner: str, *, is_suspended: bool = True) -> None:
         """Suspend or resume the installation: its tokens answer 403 meanwhile."""
-        installation = self._installation(owner)
-        installation.suspended_at = self.site.clock() if is_suspended else None
+        actions, by = InstallationActions(self.site), self.site.account(owner)
+        actions.suspend(self._installation(owner), by, is_suspended=is_suspended)
 
     def uninstall(self, owner: str) -> None:
         """Remove the App from an account: its tokens are dead at once."""
-        installation = self._installation(owner)
-        self.site.state.installations.remove(installation)
-        self.site.tokens.revoke_all(installation)
+        InstallationActions(self.site).uninstall(
+            self._installation(owner), self.site.account(owner)
+        )
 
     @contextlib.asynccontextmanager
     async def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Served]:

@@ -49,13 +49,13 @@ def _get_repository_installation(call: Call) -> Answer:
     state = call.site.state
     repository = state.find_repository(call.params["owner"], call.params["repo"])
     found = state.find_installation(repository.owner) if repository else None
-    if found is None:
+    if repository is None or found is None or not found.covers(repository):
         raise not_found()
     return Answer(200, installation_shape(call.at, state.app, found))
 
 
 def _repositories_of(call: Call, installation: Installation) -> list[Repository]:
-    return [r for r in call.site.state.repositories if r.owner is installation.account]
+    return [r for r in call.site.state.repositories if installation.covers(r)]
 
 
 def _create_token(call: Call) -> Answer:

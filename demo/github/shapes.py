@@ -126,7 +126,7 @@ def installation_shape(at: Addresses, app: App, installation: Installation) -> J
     return {
         "id": installation.id,
         "account": account_shape(at, installation.account),
-        "repository_selection": "all",
+        "repository_selection": "all" if installation.repository_ids is None else "selected",
         "access_tokens_url": f"{at.api}/app/installations/{installation.id}/access_tokens",
         "repositories_url": f"{at.api}/installation/repositories",
         "html_url": f"{at.web}/settings/installations/{installation.id}",

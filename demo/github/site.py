@@ -70,6 +70,8 @@ class Site:
         installation = self.state.find_installation(repository.owner)
         if installation is None or installation.suspended_at is not None:
             return
+        if not installation.covers(repository):
+            return
         # an App that may write check runs hears of its own without subscribing
         if event not in (*self.state.app.events, "check_run"):
             return

@@ -45,12 +45,19 @@ class App:
 
 @dataclass(eq=False, kw_only=True)
 class Installation:
-    """The App installed on an account, for all of the account's repositories."""
+    """The App installed on an account."""
 
     id: int
     account: Account
     created_at: datetime
     suspended_at: datetime | None = None
+    repository_ids: set[int] | None = None
+    """The repositories that were chosen; None: all of the account's."""
+
+    def covers(self, repository: "Repository") -> bool:
+        return repository.owner is self.account and (
+            self.repository_ids is None or repository.id in self.repository_ids
+        )
 
 
 @dataclass(eq=False, kw_only=True)

@@ -172,7 +172,7 @@ async def test_the_log_is_read_page_by_page_with_a_cursor(stage: Stage, receiver
     assert len(receiver.bodies) == 5
 
 
-async def test_where_the_app_is_not_installed_or_suspended_nothing_is_told(
+async def test_where_the_app_is_not_installed_or_suspended_no_issue_is_told_of(
     stage: Stage, receiver: Receiver
 ) -> None:
     other = stage.gh.add_repository("elsewhere", "skills", installed=False)
@@ -180,4 +180,4 @@ async def test_where_the_app_is_not_installed_or_suspended_nothing_is_told(
     stage.gh.suspend("octo")
     stage.repo.open_issue(author="maria", title="T", body="")
     await stage.gh.deliveries_done()
-    assert receiver.bodies == []
+    assert [headers["x-github-event"] for headers in receiver.headers] == ["installation"]
