@@ -13,7 +13,6 @@ from pydantic import Field
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
 from jobs.requests import Value
-from jobs.values import Usage
 
 Outcome = Literal["pass", "fail", "scored", "ungraded"]
 
@@ -24,14 +23,20 @@ class Grade(Value):
     outcome: Outcome
     score: float | None = Field(None, ge=0, le=1)
     """None exactly where it is ungraded."""
+    raw_score: float | None = None
+    """The score before it was put between 0 and 1, where the benchmark clips the mean and not
+    the case; None: the score itself."""
+    by_tag: dict[str, float] = Field(default_factory=dict)
+    """Scores of parts of the case, by the tag of its criteria (`axis:accuracy`)."""
     feedback: str
     """One sentence for people."""
     detail: dict[str, Any] = Field(default_factory=dict)
     """What the evaluator found, in its own shape; plain JSON."""
-    usage: Usage | None = None
-    """What the judge took; None where no model was asked."""
-    judge: str = ""
-    """The model that judged, as it was sent."""
+
+    @property
+    def averaged(self) -> float | None:
+        """What goes into a mean over cases."""
+        return self.score if self.raw_score is None else self.raw_score
 
 
 class JudgeAnswer(Value):
@@ -63,6 +68,25 @@ class Accept(Protocol):
     def __call__(self, content: object, /) -> None: ...
 
 
+class ProgramOutcome(Value):
+    """How a program ended."""
+
+    exit_code: int | None
+    """None where it was stopped at its time limit."""
+    output: str
+    """What it printed, cut at its end where it is long."""
+
+
+class Programs(Protocol):
+    """Runs the programs that cases bring along, where they can do no harm."""
+
+    async def run(self, code: str, *, given: str, timeout_s: float) -> ProgramOutcome:
+        """Run a Python program in a fresh sandbox, `given` on its standard input.
+
+        Raises `Ungraded` where no sandbox can be had.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Grading:
     """One case to grade."""
@@ -70,6 +94,7 @@ class Grading:
     case: DatasetCase
     dialogue: Dialogue
     judge: Judge
+    programs: Programs
 
 
 class Evaluator(Protocol):

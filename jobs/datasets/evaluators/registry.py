@@ -5,12 +5,41 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from jobs.datasets.evaluators.dialogue_quality import DialogueQualityEvaluator
+from jobs.datasets.evaluators.engagement import EngagementEvaluator
 from jobs.datasets.evaluators.exact import ExactEvaluator
+from jobs.datasets.evaluators.healthbench import HealthBenchEvaluator
+from jobs.datasets.evaluators.kg_qa import KgQaEvaluator
+from jobs.datasets.evaluators.medcalc import MedCalcEvaluator
+from jobs.datasets.evaluators.pattern import PatternEvaluator
+from jobs.datasets.evaluators.program import ProgramEvaluator
+from jobs.datasets.evaluators.record_retrieval import RecordRetrievalEvaluator
+from jobs.datasets.evaluators.rubric import RubricEvaluator
+from jobs.datasets.evaluators.semantic import SemanticEvaluator
 from jobs.datasets.grades import Evaluator
 
 EVALUATORS: Mapping[str, Evaluator] = {
+    "dialogue_quality": DialogueQualityEvaluator(),
+    "engagement": EngagementEvaluator(),
     "exact": ExactEvaluator(),
+    "healthbench": HealthBenchEvaluator(),
+    "kg_qa": KgQaEvaluator(),
+    "medcalc": MedCalcEvaluator(),
+    "python": ProgramEvaluator(),
+    "record_retrieval": RecordRetrievalEvaluator(),
+    "regex": PatternEvaluator(),
+    "rubric": RubricEvaluator(),
+    "semantic": SemanticEvaluator(),
 }
+
+JUDGE_FIELDS = ("model", "judge_model", "extractor_model")
+"""Where a case may name its judge; the first that it holds counts."""
+
+
+def judge_named(fields: Mapping[str, Any]) -> str | None:
+    """The judge that the `eval` of a case names; None: the configured one."""
+    named = (fields.get(name) for name in JUDGE_FIELDS)
+    return next((name for name in named if isinstance(name, str) and name), None)
 
 
 def find_evaluator(name: str) -> Evaluator:
