@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from jobs.content.draft import CaseDraft
 from jobs.content.file_cases import (
-    EVAL_GLOB,
     SKILL_EVALS,
     BrokenCase,
     drafts_from_file,
@@ -53,7 +52,7 @@ def find_case(
     if skill is not None and shelf.knows(skill):
         wanted = _id_beside_skill(eval_id, wanted, _Look(snapshot, shelf, issue), skill)
     incomplete: list[CaseDraft] = []
-    for found in _sources(wanted, snapshot, issue):
+    for found in _sources(wanted, _Look(snapshot, shelf, issue)):
         if len(found) > 1:
             raise Refused(_clash(wanted, [_place(one) for one in found]))
         for draft in found:
@@ -63,7 +62,7 @@ def find_case(
                 return make_case(draft, snapshot, shelf)
             incomplete.append(draft)
     if incomplete:
-        raise Refused(_why_incomplete(incomplete))
+        raise Refused(_why_incomplete(incomplete, shelf))
     raise Refused(_unknown(wanted, snapshot, shelf))
 
 
@@ -83,7 +82,7 @@ def all_cases(snapshot: Snapshot, shelf: SkillShelf) -> list[EvalCase | BrokenCa
             if len(places[draft.id]) > 1:
                 raise Refused(_clash(draft.id, places[draft.id]))  # noqa: TRY301
             if draft.missing():
-                raise Refused(_why_incomplete([draft]))  # noqa: TRY301
+                raise Refused(_why_incomplete([draft], shelf))  # noqa: TRY301
             cases.append(make_case(draft, snapshot, shelf))
         except Refused as refusal:
             cases.append(BrokenCase(draft.id, path, str(refusal)))
@@ -118,7 +117,7 @@ def _id_beside_skill(typed: str, wanted: str, look: _Look, skill: str) -> str:
     own = f"{path}#{typed.strip().strip('`')}"
     if own == wanted or own not in {one.id for one in drafts_from_skill(look.snapshot, path)}:
         return wanted
-    for draft in chain.from_iterable(_sources(wanted, look.snapshot, look.issue)):
+    for draft in chain.from_iterable(_sources(wanted, look)):
         if isinstance(draft, BrokenCase) or draft.missing():
             continue
         names, _ = settle_names(draft.skills, look.shelf)
@@ -130,15 +129,14 @@ def _id_beside_skill(typed: str, wanted: str, look: _Look, skill: str) -> str:
     return own
 
 
-def _sources(
-    eval_id: str, snapshot: Snapshot, issue: Issue | None
-) -> Iterator[list[CaseDraft | BrokenCase]]:
+def _sources(eval_id: str, look: _Look) -> Iterator[list[CaseDraft | BrokenCase]]:
     """What each source has under an id, in the order of precedence."""
+    snapshot, shelf, issue = look
     if issue is not None and not issue.is_pull_request and eval_id == issue_eval_id(issue.number):
         yield [draft_from_issue(issue.number, issue.body)]
     yield [
         draft
-        for path in _files_that_mention(eval_id, snapshot)
+        for path in _files_that_mention(eval_id, snapshot, shelf)
         for draft in drafts_from_file(snapshot, path)
         if draft.id == eval_id
     ]
@@ -148,11 +146,16 @@ def _sources(
         yield [draft for draft in drafts if draft.id in {eval_id, folder}]
 
 
-def _files_that_mention(eval_id: str, snapshot: Snapshot) -> Iterator[str]:
+def eval_files(snapshot: Snapshot, shelf: SkillShelf) -> list[str]:
+    """Paths of the files with eval cases, in the order of their names."""
+    return sorted({path for glob in shelf.eval_globs for path in snapshot.glob(glob)})
+
+
+def _files_that_mention(eval_id: str, snapshot: Snapshot, shelf: SkillShelf) -> Iterator[str]:
     """Files that can hold the id, by name or by content; the rest need not be parsed."""
     needles = [eval_id.encode("utf-8", "replace"), json.dumps(eval_id)[1:-1].encode()]
     named = {eval_id, eval_id.rpartition("#")[0]}
-    for path in snapshot.glob(EVAL_GLOB):
+    for path in eval_files(snapshot, shelf):
         name = path.rpartition("/")[2].removesuffix(".json")
         try:
             content = b"" if name in named else snapshot.read_bytes(path)
@@ -163,7 +166,7 @@ def _files_that_mention(eval_id: str, snapshot: Snapshot) -> Iterator[str]:
 
 
 def _all_drafts(snapshot: Snapshot, shelf: SkillShelf) -> Iterator[CaseDraft | BrokenCase]:
-    for path in snapshot.glob(EVAL_GLOB):
+    for path in eval_files(snapshot, shelf):
         yield from drafts_from_file(snapshot, path)
     for skill in shelf.skills:
         yield from drafts_from_skill(snapshot, skill.path)
@@ -181,7 +184,7 @@ def _clash(eval_id: str, places: list[str]) -> str:
     )
 
 
-def _why_incomplete(drafts: list[CaseDraft]) -> str:
+def _why_incomplete(drafts: list[CaseDraft], shelf: SkillShelf) -> str:
     """What each source lacks; an issue that is no eval case at all is only worth a word."""
     lines = []
     for draft in drafts:
@@ -191,8 +194,8 @@ def _why_incomplete(drafts: list[CaseDraft]) -> str:
             lines.append(f"The eval case in {draft.place} lacks {_joined(missing)}.{unread}")
         elif len(drafts) == 1:
             lines.append(
-                f"This issue is no eval case: it lacks {_joined(missing)}, and no eval file "
-                f"`{EVAL_GLOB}` has the id {quoted(draft.id)}."
+                f"This issue is no eval case: it lacks {_joined(missing)}, and no eval file in "
+                f"{listed(list(shelf.eval_globs))} has the id {quoted(draft.id)}."
             )
     near = [f"- {remark}" for one in drafts if one.source == "issue" for remark in one.remarks]
     return "\n".join([*lines, *near])
@@ -211,5 +214,5 @@ def _unknown(eval_id: str, snapshot: Snapshot, shelf: SkillShelf) -> str:
         hint = f" It has {len(known)}, such as {quoted(known[0])}."
     else:
         own = skill_path("<skill>", SKILL_EVALS)
-        hint = f" It has none in `{EVAL_GLOB}` and none in `{own}`."
+        hint = f" It has none in {listed(list(shelf.eval_globs))} and none in `{own}`."
     return f"There is no eval case {quoted(eval_id)} at commit {snapshot.commit[:12]}.{hint}"

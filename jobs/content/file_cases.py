@@ -21,8 +21,6 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.text import clean_text, is_no_response, is_none, quoted, without_blank_edges
 from jobs.errors import Refused
 
-EVAL_GLOB = "_automation/evals/*.json"
-"""Where the eval files of a repository lie."""
 SKILL_EVALS = "evals/evals.json"
 """Where a skill brings its own eval cases, below its folder."""
 ID_CHARACTERS = 200

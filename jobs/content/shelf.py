@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from config.repo_sections import Evals
 from jobs.content.markdown import link_targets, plain_text
 from jobs.content.paths import paths_in_link
 from jobs.content.snapshot import Snapshot
@@ -37,6 +38,8 @@ class SkillShelf:
     broken: dict[str, str]
     aliases: dict[str, str]
     """Paths through linked folders, and the path each one stands for."""
+    eval_globs: tuple[str, ...] = Evals().globs
+    """Patterns of the repository's files with eval cases."""
     _tiers: tuple[dict[str, set[str]], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

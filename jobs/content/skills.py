@@ -12,6 +12,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from config.repo_file import RepoFile
+from jobs.content.repo_file import SkillPlaces, load_repo_file
 from jobs.content.sha import legacy_sha, skill_sha
 from jobs.content.shelf import SkillShelf
 from jobs.content.skill_file import SkillText, parse_skill_file
@@ -28,9 +30,15 @@ ROOT = "."
 """The path of a skill whose SKILL.md stands at the root of the repository."""
 
 
-def find_skills(snapshot: Snapshot) -> SkillShelf:
-    """All skills of a commit, by path; one that cannot be read takes no other down."""
-    places = _Places(snapshot)
+def find_skills(snapshot: Snapshot, repo_file: RepoFile | None = None) -> SkillShelf:
+    """All skills of a commit, by path; one that cannot be read takes no other down.
+
+    `repo_file` says which folders are taken; None: the commit's own file. Raises `Refused` where
+    that cannot be used.
+    """
+    repo_file = repo_file or load_repo_file(snapshot)
+    taken = SkillPlaces(repo_file.skills.globs, repo_file.skills.excludes)
+    places = _Places(snapshot, taken)
     places.look()
     skills: list[Skill] = []
     broken: dict[str, str] = {
@@ -43,7 +51,9 @@ def find_skills(snapshot: Snapshot) -> SkillShelf:
         except Refused as error:
             broken[path] = str(error)
     aliases = _aliases([*places.found, *broken], places.links)
-    return SkillShelf(snapshot, tuple(_with_clashes(skills)), broken, aliases)
+    return SkillShelf(
+        snapshot, tuple(_with_clashes(skills)), broken, aliases, repo_file.evals.globs
+    )
 
 
 def skill_path(folder: str, name: str) -> str:
@@ -82,6 +92,7 @@ class _Places:
     """Where SKILL.md files and linked folders stand in the tree."""
 
     snapshot: Snapshot
+    taken: SkillPlaces
     found: list[str] = field(default_factory=list)
     misnamed: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
@@ -104,6 +115,8 @@ class _Places:
 
     def _note_skill(self, folder: str, entries: "list[os.DirEntry[str]]") -> bool:
         names = [entry.name for entry in entries if entry.name.lower() == SKILL_FILE.lower()]
+        if names and not self.taken.take(folder or ROOT):
+            return False
         files = [name for name in names if self.snapshot.find_file(skill_path(folder, name))]
         if SKILL_FILE in files:
             self.found.append(folder or ROOT)

@@ -7,15 +7,14 @@ Decides only: that an image exists or a script works is found out by pre-flight.
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from config.environments.definition import PLAIN, EnvironmentDefinition
-from config.repo_file import REPO_FILES, RepoFile, RepoFileError, parse_repo_file
+from config.repo_file import REPO_FILES
 from config.sections import listed, nearest
 from config.settings import Settings, names_in
-from config.yaml_lines import MAX_BYTES
+from jobs.content.repo_file import load_repo_file
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
 from jobs.errors import Refused
@@ -41,22 +40,6 @@ def plan_environment(
     definition = _find(name, repo_file.known_environments)
     _check_caps(name, definition, settings)
     return _pin(name.casefold(), definition, snapshot)
-
-
-def load_repo_file(snapshot: Snapshot) -> RepoFile:
-    """The repository's own file at this commit; one that says nothing where there is none.
-
-    Raises `Refused`, listing what is wrong with it, or if there are two.
-    """
-    there = [path for path in REPO_FILES if os.path.lexists(snapshot.root / path)]
-    if not there:
-        return RepoFile()
-    if len(there) > 1:
-        raise Refused(f"There are both {listed(there)}; delete one of them.")
-    try:
-        return parse_repo_file(snapshot.read_bytes(there[0], MAX_BYTES), there[0])
-    except RepoFileError as error:
-        raise Refused(str(error)) from None
 
 
 def digest_of(environment: Mapping[str, object]) -> str:

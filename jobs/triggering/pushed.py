@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import structlog
 
+from config.repo_file import RepoFile
+from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, Refused
-from jobs.planning.environment import load_repo_file
 from jobs.ports import RepositoryReader
 from jobs.requests import Request
 from jobs.triggering.changed import find_changed_descriptions
@@ -44,16 +45,16 @@ async def find_pushed_skills(
     it asks for a measurement. Raises `Gone` and `Transient` as GitHub does.
     """
     try:
-        wish = (await asyncio.to_thread(load_repo_file, after)).trigger
+        repo_file = await asyncio.to_thread(load_repo_file, after)
     except Refused as slip:
         log.info("push_passed_over", key=request.key, reason=str(slip))
         return PushedSkills()
-    if not wish.on_push or request.before is None:
+    if not repo_file.trigger.on_push or request.before is None:
         log.info("push_passed_over", key=request.key, reason="the repository does not ask for it")
         return PushedSkills()
     try:
         async with open_commit(request.before) as before:
-            changed = await asyncio.to_thread(_compare, before, after)
+            changed = await asyncio.to_thread(_compare, before, after, repo_file)
     except Refused as unusable:
         log.info("push_passed_over", key=request.key, reason=str(unusable))
         return PushedSkills()
@@ -61,8 +62,9 @@ async def find_pushed_skills(
         await reader.default_commit()  # where the repository is gone itself, this says so
         log.info("push_passed_over", key=request.key, reason=str(gone))
         return PushedSkills()
-    return PushedSkills(changed, wish.models)
+    return PushedSkills(changed, repo_file.trigger.models)
 
 
-def _compare(before: Snapshot, after: Snapshot) -> tuple[Skill, ...]:
-    return find_changed_descriptions(find_skills(before), find_skills(after))
+def _compare(before: Snapshot, after: Snapshot, repo_file: RepoFile) -> tuple[Skill, ...]:
+    """By what is a skill now, in both states."""
+    return find_changed_descriptions(find_skills(before, repo_file), find_skills(after, repo_file))

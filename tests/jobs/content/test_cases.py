@@ -234,3 +234,20 @@ def test_all_cases_lists_runnable_and_broken_ones_of_both_sources(tmp_path: Path
         (BrokenCase, "c"),
         (EvalCase, "word-count#1"),
     ]
+
+
+def test_eval_files_lie_where_the_repositorys_file_says(tmp_path: Path):
+    files: dict[str, Content] = {
+        "word-count/SKILL.md": WORD_COUNT,
+        "evals/deep/one.json": a_case(id="one"),
+        "evals/two.json": a_case(id="two"),
+        "_automation/evals/three.json": a_case(id="three"),
+        ".github/skillbench.yml": "evals: {globs: ['evals/**/*.json', 'evals/two.json']}\n",
+    }
+    snapshot = write_tree(tmp_path, files)
+    shelf = find_skills(snapshot)
+    assert [case.id for case in all_cases(snapshot, shelf)] == ["one", "two"]
+    assert find_case("one", snapshot, shelf).prompt == "from the file"
+    with pytest.raises(Refused) as refused:
+        find_case("github-issue-7", snapshot, shelf, an_issue("No case."))
+    assert "no eval file in `evals/**/*.json` and `evals/two.json` has the id" in str(refused.value)

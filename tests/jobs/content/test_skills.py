@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
+from config.repo_file import RepoFile
 from jobs.content.skills import find_skills, read_skill_text
-from tests.jobs.content.trees import WORD_COUNT, Link, a_skill, write_tree
+from jobs.errors import Refused
+from tests.jobs.content.trees import WORD_COUNT, Content, Link, a_skill, write_tree
 
 
 def test_skills_are_found_wherever_they_stand(tmp_path: Path):
@@ -125,3 +129,33 @@ def test_size_and_both_shas_are_known(tmp_path: Path):
     assert skill.size_bytes == len(a_skill("s")) + 5
     assert len(skill.sha) == len(skill.legacy_sha) == 64
     assert skill.sha != skill.legacy_sha
+
+
+def test_the_repositorys_file_says_which_folders_are_skills(tmp_path: Path):
+    files: dict[str, Content] = {
+        "skills/a/SKILL.md": a_skill("a"),
+        "skills/old/SKILL.md": a_skill("old"),
+        "skills/old/inner/SKILL.md": a_skill("inner"),
+        "skills/x/drafts/b/SKILL.md": a_skill("b"),
+        "vendor/c/SKILL.md": a_skill("c"),
+        "vendor/d/skill.MD": "misnamed",
+        "SKILL.md": a_skill("root"),
+        "link": Link("skills/old"),
+        ".github/skillbench.yml": (
+            "skills: {globs: ['skills/**'], excludes: ['skills/old', '**/drafts']}\n"
+        ),
+    }
+    snapshot = write_tree(tmp_path, files)
+    shelf = find_skills(snapshot)
+    assert [skill.path for skill in shelf.skills] == ["skills/a"]
+    assert (shelf.broken, shelf.aliases) == ({}, {})
+    usual = find_skills(snapshot, RepoFile())
+    assert [skill.path for skill in usual.skills] == [
+        ".", "skills/a", "skills/old", "skills/old/inner", "skills/x/drafts/b", "vendor/c",
+    ]  # fmt: skip
+
+
+def test_a_file_that_cannot_be_used_finds_no_skill_by_other_rules(tmp_path: Path):
+    files = {"a/SKILL.md": a_skill("a"), ".github/skillbench.yml": "skills: {glob: ['a']}\n"}
+    with pytest.raises(Refused, match=r"line 1, `skills\.glob`"):
+        find_skills(write_tree(tmp_path, files))
