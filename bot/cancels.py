@@ -9,7 +9,7 @@ A worker that shuts down is no cancel: it hands its jobs back, flags and all.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 import msgspec
@@ -100,6 +100,16 @@ class Cancels:
                 if request.issue == issue and request.repo.full_name.casefold() == name:
                     found.append(read)
         return found
+
+    async def find_all(self) -> AsyncIterator[tuple[str, Request]]:
+        """Every request that waits or is under way, with its reference."""
+        ids = [job_id.decode() for job_id in await self._redis.zrange(REQUESTS, 0, -1)]
+        for first in range(0, len(ids), AT_ONCE):
+            batch = ids[first : first + AT_ONCE]
+            bodies = await self._redis.mget([JOB_KEY + job_id for job_id in batch])
+            for job_id, stored in zip(batch, bodies, strict=True):
+                if (read := _read(job_id, stored)) is not None:
+                    yield read
 
     async def cancel(self, reference: str, request: Request, cancelled: Cancelled) -> bool:
         """Cancel a request; False where it has ended meanwhile."""

@@ -14,7 +14,15 @@ import structlog
 
 from bot.queues import Asking
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
-from handlers.events import Event, IssueCommented, IssueLabelled, IssueUnlabelled, Pushed
+from handlers.events import (
+    Event,
+    InstallationChanged,
+    IssueCommented,
+    IssueLabelled,
+    IssueUnlabelled,
+    Pushed,
+)
+from handlers.installation_changed import on_installation_changed
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_labelled import on_issue_labelled
 from handlers.issue_unlabelled import on_issue_unlabelled
@@ -32,6 +40,7 @@ HANDLERS: dict[type[Event], Handler] = {
     IssueUnlabelled: on_issue_unlabelled,
     IssueCommented: on_issue_commented,
     Pushed: on_pushed,
+    InstallationChanged: on_installation_changed,
 }
 
 SAME_MOMENT = timedelta(minutes=1)
@@ -117,7 +126,7 @@ async def _asked_again(
     request: Request, event: Event, context: HandlerContext, queue: RequestQueue
 ) -> list[Reply]:
     """What to say about a request that was not taken: nothing, where only we see it twice."""
-    if isinstance(event, Pushed):
+    if isinstance(event, Pushed | InstallationChanged):
         return []  # nobody waits for an answer
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from bot.payloads_installation import CHANGES, parse_installation, parse_repositories
 from handlers.events import (
     Actor,
     Event,
@@ -150,6 +151,10 @@ def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
         return _comment_event(_comment_payload.decode(body), delivery)
     if name == "push":
         return _push_event(body, delivery)
+    if name == "installation" and action in CHANGES:
+        return parse_installation(body, delivery)
+    if name == "installation_repositories":
+        return parse_repositories(body, delivery)
     return Ignored(f"no handler for {name}" + (f".{action}" if action else ""))
 
 

@@ -16,7 +16,7 @@ import msgspec
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from bot.turns import ARRIVALS, ENQUEUE_IN_TURN, LATEST, SERVED, find_lanes
+from bot.turns import ARRIVALS, ENQUEUE_IN_TURN, LATEST, SERVED, find_lanes, find_party
 from handlers.events import Event
 from jobs.requests import Request
 
@@ -140,7 +140,7 @@ async def enqueue(
         args=[
             job_id,
             job,
-            request.repo.full_name.casefold(),
+            find_party(request),
             milliseconds(KEEP_JOB),
             remember,
         ],

@@ -24,6 +24,8 @@ LATEST = "skillbench:turns"
 ARRIVALS = "skillbench:arrivals"
 SLOTS = "skillbench:slots:"
 ALL = "all"
+WELCOMES = "welcome:"
+"""The party of all welcomes of an owner, and the one lane of all welcomes."""
 DEFAULT_PROVIDER = "provider:"
 """The lane of a request that names no model: the worker knows which one that means."""
 LOOK_AHEAD = 1000
@@ -152,8 +154,18 @@ class Limits:
     """The model of a request that names none."""
 
 
+def find_party(request: Request) -> str:
+    """Whose turn a request takes: its repository's; a welcome takes that of all the owner's
+    welcomes, so that an App that comes to five hundred repositories keeps nobody waiting.
+    """
+    repo = request.repo
+    return f"{WELCOMES}{repo.owner}" if request.kind == "welcome" else repo.full_name.casefold()
+
+
 def find_lanes(request: Request) -> list[str]:
     """The lanes a request takes a slot in, beside that of the whole fleet."""
+    if request.kind == "welcome":
+        return [f"repository:{WELCOMES}"]  # it asks no model, and GitHub only so often
     providers = {provider_lane(model) for model in request.models} or {DEFAULT_PROVIDER}
     return [f"repository:{request.repo.full_name.casefold()}", *sorted(providers)]
 

@@ -58,7 +58,9 @@ def find_place(stored: Any, *, mention: str) -> dict[str, Any] | None:
         elif isinstance(value, dict):
             repo = value.get("repo") or (_seems_for_us(value, mention) and value.get("repository"))
             if (place := _place(repo, value.get("issue"))) is not None:
-                return place | _commit(value)
+                place |= _commit(value)
+                # nobody waits for an answer where neither an issue nor a commit is named
+                return place if place["issue"] or "commit" in place else None
             waiting += list(value.values())
     return None
 

@@ -18,6 +18,7 @@ from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
+from bot.onboarding import Onboarding
 from bot.queues import enqueue
 from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
@@ -28,16 +29,18 @@ from bot.upkeep.rounds import do_rounds
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
-from handlers.events import Event, IssueUnlabelled, Pushed
+from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
 from jobs import benchmark
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
+from jobs.late import put_off
 from jobs.requests import Kind, Repo, Request
 from jobs.sync import carry_out as sync
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
 from jobs.triggering.world import TriggerRequestWorld
+from jobs.welcome import carry_out as welcome
 from jobs.world import World
 
 
@@ -50,6 +53,7 @@ class CarryOut(Protocol):
 TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
 """Kinds about a description, which have a world of their own."""
 CARRY_OUT: Mapping[Kind, CarryOut] = {
+    "welcome": welcome.carry_out,
     "benchmark": benchmark.carry_out,
     "sync": sync.carry_out,
 }
@@ -89,6 +93,10 @@ class Wiring:
         )
 
     async def handle_event(self, event: Event) -> None:
+        if isinstance(event, InstallationChanged):
+            onboarding = Onboarding(self._app, self._redis)
+            await onboarding.handle(event, await self._context_for_all())
+            return
         repository = self._app.repository(as_repo(event.repository))
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
@@ -103,6 +111,9 @@ class Wiring:
             await carry_out(request, self._world(request), last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
+        if cancelled.comes_back:
+            await put_off(request, "the installation is suspended", self._world(request))
+            return
         if request.kind in TRIGGERING:
             await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
         else:

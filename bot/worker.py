@@ -40,7 +40,7 @@ from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
 from bot.unreadable import Say, answer_unreadable, find_place
 from bot.upkeep.rounds import SCAN, make_due
-from handlers.events import Event, Pushed
+from handlers.events import Event, InstallationChanged, Pushed
 from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
 from jobs.requests import Request
@@ -217,6 +217,10 @@ class Jobs:
         A hook that exists twice delivers twice within milliseconds, before GitHub would
         show the first answer to whoever looks for it.
         """
+        if isinstance(event, InstallationChanged):
+            async with hold(self._redis, f"skillbench:installation:{event.installation_id}"):
+                yield
+            return
         repository = event.repository
         if isinstance(event, Pushed):
             yield  # it is answered on no issue, and its request has a key

@@ -4,6 +4,7 @@ Plain msgspec structs, tagged by type, so that they cross the queue as JSON.
 """
 
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 
@@ -80,4 +81,26 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
     """False where the commits it brought certainly changed no SKILL.md."""
 
 
-Event = IssueLabelled | IssueUnlabelled | IssueCommented | Pushed
+InstallationChange = Literal["added", "removed", "suspended", "resumed", "granted"]
+"""What became of an installation: it has come to repositories, or left them; it was suspended,
+or serves again; the owner has accepted what the App asks for."""
+
+
+class InstallationChanged(msgspec.Struct, frozen=True, kw_only=True, tag="installation_changed"):
+    """The App was installed on an account or on more of its repositories, or no longer is."""
+
+    delivery: str
+    installation_id: int
+    owner: str
+    """Login of the account that it is installed on."""
+    sender: Actor
+    change: InstallationChange
+    is_whole: bool
+    """Whether it is about the whole installation, not only about these repositories."""
+    is_chosen: bool
+    """Whether somebody chose the repositories one by one, rather than all that there are."""
+    repositories: tuple[EventRepository, ...] = ()
+    """Empty where GitHub does not list them."""
+
+
+Event = IssueLabelled | IssueUnlabelled | IssueCommented | Pushed | InstallationChanged

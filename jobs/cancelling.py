@@ -35,6 +35,8 @@ class Cancelled(Value):
     """Login."""
     by_label: bool = False
     """By taking the label off; else by a command."""
+    comes_back: bool = False
+    """Nobody wanted it to end: the installation is suspended, and may serve again."""
 
 
 async def end_cancelled(request: Request, cancelled: Cancelled, world: World) -> None:

@@ -1,0 +1,1 @@
+"""The first words to a repository: what was found in it, and how to start."""
