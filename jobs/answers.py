@@ -10,9 +10,11 @@ from contextlib import suppress
 import structlog
 
 from jobs.errors import Gone, IssueMoved, Suspended, Transient
+from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.ports import Reaction
+from jobs.reporting import escape
 from jobs.reporting.progress_comment import ProgressComment
 from jobs.reporting.replies import (
     render_failure,
@@ -46,6 +48,9 @@ async def reply_nothing_to_do(plan: Plan, world: World) -> None:
 
 async def finish(request: Request, state: ProgressComment, world: World) -> None:
     """Every run has ended, and the living comment says how."""
+    details = [escape.message(row.detail) for row in state.rows if row.detail]
+    if request.origin == "push" and details:  # it has no such comment
+        await world.runs.blobs.put(said_key(request), "\n\n".join(details).encode())
     endings = {row.state for row in state.rows}
     await _end(
         request,
@@ -104,12 +109,19 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
     return True
 
 
+def said_key(request: Request) -> str:
+    """Where the last words of a push's benchmark are kept, for the check run of its commit."""
+    return f"{request_folder(request)}/said.md"
+
+
 async def _end(
     request: Request, world: World, *, good: bool, reported: bool, body: str = ""
 ) -> None:
     tag = f"end:{comment_tag(request)}"
     if request.origin == "push":
-        if body:
+        if body and request.kind == "benchmark":
+            await world.runs.blobs.put(said_key(request), body.encode())
+        elif body:
             await world.github.comment_on_commit(request.after, body, tag=tag)
         return
     if not request.issue:  # a schedule asks on no issue, and whoever set it up can ask on one

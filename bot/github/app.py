@@ -32,6 +32,7 @@ from bot.github.identity import Identity, OwnComments, identity_of
 from bot.github.on_commit import OnCommit
 from bot.github.pacing import MemoryPacer, Pacer, RedisPacer
 from bot.github.places import Installed, Place, list_installations, list_places, place_of
+from bot.github.reports_only import ReportsOnly
 from bot.github.repository import RepositoryClient
 from bot.github.retry import Timing
 from config.settings import Settings
@@ -155,13 +156,17 @@ class GitHubApp:
             return None
         return self.repository(Repo(owner=owner, name=name, installation_id=installation))
 
-    def repository(self, repo: Repo, *, on_commit: str | None = None) -> RepositoryClient:
+    def repository(
+        self, repo: Repo, *, on_commit: str | None = None, reports_only: bool = False
+    ) -> RepositoryClient:
         """One repository; cheap, so make one for each request.
 
-        With `on_commit`, issue 0 stands for that commit.
+        With `on_commit`, issue 0 stands for that commit. With `reports_only`, comments are posted
+        on issues where they are reports, and nowhere else.
         """
         calls = self._calls(repo.installation_id)
         make = RepositoryClient if on_commit is None else partial(OnCommit, commit=on_commit)
+        make = ReportsOnly if reports_only else make
         return make(
             repo,
             calls,

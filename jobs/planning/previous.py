@@ -1,0 +1,36 @@
+"""The result that a new one may be held against: the same question about another version."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from jobs.results import RunRecord
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+"""Of records that do not say when their run ended."""
+
+
+def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord | None:
+    """The newest finished run before this one that differs in nothing but the skill's version.
+
+    Scores of another judge, another wording of the scoring prompt or another eval text belong
+    in another trend, so none of them is a previous result.
+    """
+    ended = record.finished_at or datetime.max.replace(tzinfo=UTC)
+    fitting = [
+        one
+        for one in records
+        if one.score is not None
+        and one.run != record.run
+        and one.skill_sha != record.skill_sha
+        and _question(one) == _question(record)
+        and (one.finished_at or LONG_AGO) <= ended
+    ]
+    return max(fitting, key=lambda one: (one.finished_at or LONG_AGO, one.run), default=None)
+
+
+def _question(record: RunRecord) -> tuple[str, ...]:
+    return (
+        *(record.eval_id, record.eval_digest, record.skill, record.model_identity),
+        *(record.launcher, record.mode, record.vs, record.environment),
+        *(record.judge, record.judge_prompt, str(record.trials)),
+    )

@@ -1,0 +1,231 @@
+"""What is measured because of a push: decided from what was measured before, and what is set.
+
+Nobody has typed a command, so money is spent only where somebody has shown that they want to
+know: an eval case goes on with the models that it has results for, and with those that the
+repository's file keeps current under `models:`. The bot's own default model is never taken.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from config.repo_file import RepoFile
+from jobs.choosing.evals import KnownEval, find_evals, find_issue_number, with_skills
+from jobs.choosing.history import Conditions, Histories, History, read_ledger
+from jobs.content.cases import find_case
+from jobs.content.shelf import SkillShelf
+from jobs.content.snapshot import Snapshot
+from jobs.errors import Gone, Refused, Suspended
+from jobs.planning.plan import USUAL_MODES
+from jobs.planning.previous import LONG_AGO
+from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
+from jobs.requests import Request
+from jobs.results import RunRecord
+from jobs.values import EvalCase, Launcher, Model
+from jobs.world import World
+
+MOST_RUNS = 20
+"""Runs that one push may ask for; the rest is named, and waits for a command or a sweep."""
+_LAUNCHERS: Mapping[str, Launcher] = {name: name for name in USUAL_MODES}
+"""Those that this version knows, by the name that records have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A row with how well known its question is: what is known least goes first."""
+
+    row: PushRow
+    place: tuple[bool, int, int, datetime, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushPlanner:
+    """Plans one push; `after` is the state that it led to, `shelf` the skills in it."""
+
+    request: Request
+    after: Snapshot
+    shelf: SkillShelf
+    repo_file: RepoFile
+    world: World
+
+    async def make_plan(self, changed: Sequence[ChangedSkill]) -> PushPlan:
+        """The rows of the changed skills, least-benchmarked first.
+
+        Raises `Transient` and `Gone` as GitHub and the ledger do.
+        """
+        histories = await read_ledger(
+            self.request.repo.full_name, self.world.github, self.world.ledger
+        )
+        wishes: list[_Wish] = []
+        left_out: list[str] = []
+        for known in await self._find_evals(histories):
+            history = await histories.read(known.case.id, known.issue)
+            for skill in changed:
+                if skill.path in {one.path for one in known.skills}:
+                    wishes += await self._wishes(known, skill, history, left_out)
+        wishes.sort(key=lambda wish: wish.place)
+        rows = [wish.row for wish in wishes]
+        wanted = [row for row in rows if row.known is None]
+        if more := wanted[MOST_RUNS:]:
+            left_out.append(_say_left_out(more))
+        kept = [*wanted[:MOST_RUNS], *(row for row in rows if row.known is not None)]
+        return PushPlan(
+            repo=self.request.repo,
+            before=self.request.before or "",
+            after=self.request.after,
+            changed=tuple(changed),
+            rows=tuple(kept),
+            left_out=tuple(dict.fromkeys(left_out)),
+        )
+
+    async def _find_evals(self, histories: Histories) -> list[KnownEval]:
+        """The cases in files and labelled issues, and those of open issues that have results."""
+        cases = await find_evals(self.after, self.shelf, self.repo_file, self.world.github)
+        ids = {case.id for case, _ in cases}
+        measured = {find_issue_number(record.eval_id) for record in histories.records}
+        for number in sorted(measured - {0} - {find_issue_number(one) for one in ids}):
+            if (case := await self._read_issue(number)) is not None:
+                cases.append((case, number))
+        settings = self.world.runs.settings
+        found = [
+            await asyncio.to_thread(with_skills, case, issue, self.after, self.shelf, settings)
+            for case, issue in cases
+        ]
+        return [known for known in found if known is not None]
+
+    async def _read_issue(self, number: int) -> EvalCase | None:
+        """The case of an issue that was measured once, if it is one still and is open."""
+        try:
+            issue = await self.world.github.issue(number)
+        except Suspended:
+            raise
+        except Gone:
+            return None
+        if issue.is_pull_request or not issue.is_open:
+            return None
+        with suppress(Refused):
+            return await asyncio.to_thread(
+                find_case, f"github-issue-{number}", self.after, self.shelf, issue
+            )
+        return None
+
+    async def _wishes(
+        self, known: KnownEval, skill: ChangedSkill, history: History, left_out: list[str]
+    ) -> list[_Wish]:
+        found: dict[tuple[str, Launcher], _Wish] = {}
+        for asked, launcher in self._models(skill, history):
+            try:
+                model = await self.world.runs.catalog.resolve(asked)
+            except Refused as refusal:
+                left_out.append(str(refusal))
+                continue
+            row = self._row(known, skill, history, model, launcher)
+            place = (
+                *(not history.is_readable, history.count(model.identity), history.count()),
+                *(history.last_run or LONG_AGO, known.case.id, model.sent),
+            )
+            found.setdefault((model.identity, launcher), _Wish(row, place))
+        return list(found.values())
+
+    def _models(self, skill: ChangedSkill, history: History) -> Iterator[tuple[str, Launcher]]:
+        """Those it has results for, by the id that was sent, then those that are set."""
+        for record in reversed(history.records):
+            launcher = _LAUNCHERS.get(record.launcher)
+            if record.skill == skill.path and launcher is not None:
+                yield record.model, launcher
+        for asked in self.repo_file.models:
+            yield asked, self.repo_file.launcher or self.world.runs.settings.launcher
+
+    def _row(
+        self,
+        known: KnownEval,
+        skill: ChangedSkill,
+        history: History,
+        model: Model,
+        launcher: Launcher,
+    ) -> PushRow:
+        row = PushRow(
+            eval_id=known.case.id,
+            issue=known.issue,
+            skill=skill,
+            model=model.sent,
+            model_identity=model.identity,
+            launcher=launcher,
+            previous=_newest(
+                one
+                for one in history.records
+                if (one.model_identity, one.launcher, one.skill)
+                == (model.identity, launcher, skill.path)
+                and one.skill_sha != skill.sha
+            ),
+        )
+        conditions = Conditions(
+            launcher, USUAL_MODES[launcher], known.environment, self.repo_file.trials
+        )
+        measured = next(one for one in known.skills if one.path == skill.path)
+        if history.covers(known.case, measured, model.identity, conditions):
+            same = (one for one in history.records if _is_same(one, row, known.case.digest))
+            return row.model_copy(update={"known": _newest(same)})
+        return row.model_copy(update={"request": _key_of(self.request, row)})
+
+
+def make_requests(plan: PushPlan, asking: Request) -> list[Request]:
+    """One request for each eval case, skill and launcher, in the order of the plan's rows."""
+    models: dict[str, list[PushRow]] = {}
+    for row in plan.rows:
+        if row.request:
+            models.setdefault(row.request, []).append(row)
+    return [
+        Request(
+            key=key,
+            repo=asking.repo,
+            issue=rows[0].issue,
+            asker=asking.asker,
+            origin="push",
+            models=tuple(row.model for row in rows),
+            skill=rows[0].skill.path,
+            eval_id=rows[0].eval_id,
+            launcher=rows[0].launcher,
+            before=asking.before,
+            after=asking.after,
+            asked_at=asking.asked_at,
+        )
+        for key, rows in models.items()
+    ]
+
+
+def count_by_eval(rows: Sequence[PushRow]) -> Mapping[str, int]:
+    """How many rows each eval case has, in the order in which they come."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.eval_id] = counts.get(row.eval_id, 0) + 1
+    return counts
+
+
+def _key_of(asking: Request, row: PushRow) -> str:
+    what = f"{row.eval_id}|{row.skill.path}|{row.skill.sha}|{row.launcher}"
+    digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:16]
+    place = asking.repo.full_name
+    return f"changed:{place}:{(asking.before or '')[:8]}-{asking.after[:12]}:{digest}"
+
+
+def _newest(records: Iterator[RunRecord]) -> RunRecord | None:
+    return max(records, key=lambda one: (one.finished_at or LONG_AGO, one.run), default=None)
+
+
+def _is_same(record: RunRecord, row: PushRow, eval_digest: str) -> bool:
+    return (record.eval_digest, record.skill_sha, record.model_identity, record.launcher) == (
+        *(eval_digest, row.skill.sha, row.model_identity, row.launcher),
+    )
+
+
+def _say_left_out(rows: Sequence[PushRow]) -> str:
+    evals = [f"`{eval_id}` ({count})" for eval_id, count in count_by_eval(rows).items()]
+    more = f" and {len(evals) - 10} more" if len(evals) > 10 else ""
+    return (
+        f"{len(rows)} more runs than the {MOST_RUNS} that one push asks for were left out: "
+        f"{', '.join(evals[:10])}{more}. Ask for them with a label or the command `run`."
+    )

@@ -1,0 +1,26 @@
+"""Shows a push's check run: always anew from what is kept, one at a time for each push."""
+
+import structlog
+
+from jobs.errors import Gone, Refused
+from jobs.pushes.check import render_push
+from jobs.pushes.plan import PushPlan, find_ends
+from jobs.world import World
+
+log = structlog.get_logger(__name__)
+
+
+async def show_push(plan: PushPlan, world: World) -> None:
+    """Bring the check run of a push up to date. Raises `Transient` as GitHub does.
+
+    Whoever shows it waits for whoever is at it, so that an older look at what has ended never
+    stands last. An App that may not write check runs measures all the same.
+    """
+    tag = f"push:{plan.before[:12]}-{plan.after}"
+    async with world.ledger.hold(f"check:{plan.repo.full_name.casefold()}:{tag}"):
+        ends = await find_ends(plan, world.runs.blobs)
+        check = render_push(plan, ends, web_url=world.runs.settings.github_web_url)
+        try:
+            await world.github.show_check(check, tag=tag)
+        except (Refused, Gone) as trouble:
+            log.warning("check_not_shown", commit=plan.after, reason=str(trouble))
