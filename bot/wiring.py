@@ -16,12 +16,14 @@ from redis.asyncio import Redis
 from bot.cancels import CancellableQueue, find_said
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
+from bot.github.on_commit import NO_ISSUE
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
 from bot.onboarding import Onboarding
 from bot.queues import enqueue
 from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
+from bot.store.claims import RedisClaims
 from bot.store.ledger import RedisLedger
 from bot.store.page_shelf import PageShelf
 from bot.upkeep.chores import make_chores
@@ -34,6 +36,7 @@ from handlers.questions import HandlerContext, as_repo
 from jobs import benchmark
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
+from jobs.choosing import carry_out as choosing
 from jobs.late import put_off
 from jobs.requests import Kind, Repo, Request
 from jobs.sync import carry_out as sync
@@ -55,6 +58,7 @@ TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
 CARRY_OUT: Mapping[Kind, CarryOut] = {
     "welcome": welcome.carry_out,
     "benchmark": benchmark.carry_out,
+    "sweep": choosing.carry_out,
     "sync": sync.carry_out,
 }
 """Who carries out which other kind."""
@@ -127,12 +131,14 @@ class Wiring:
         )
 
     def _world(self, request: Request) -> World:
+        on_commit = request.after if request.issue == NO_ISSUE else None
         return World(
             runs=self._worlds.runs,
-            github=self._app.repository(request.repo),
+            github=self._app.repository(request.repo, on_commit=on_commit),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),
             requests=_Requests(self._redis),
+            claims=RedisClaims(self._redis),
             find_moved=partial(self._app.find_moved, request.repo),
         )
 

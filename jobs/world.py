@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from config.settings import Settings
+from jobs.choosing.claims import Claims
 from jobs.conversation import ModelCatalog
 from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
@@ -90,5 +91,7 @@ class World:
     counts: Counts
     requests: RequestQueue
     """Where what follows from this request is put."""
+    claims: Claims
+    """Who has taken which eval case to measure."""
     find_moved: Callable[[IssueMoved], Awaitable[GitHub | None]] | None = None
     """The repository that an issue was moved to, where we may write there."""

@@ -139,6 +139,29 @@ def run(
         raise typer.Exit(run_locally(wanted, settings, scratch))
 
 
+@app.command(name="next")
+def next_eval(
+    repository: Annotated[str, typer.Argument(help="OWNER/REPO.")],
+    model: Annotated[
+        str | None, typer.Option(help="Else the first one that the repository keeps current.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be next; take nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """Put the eval case that a model knows least about on the queue.
+
+    Exit code 0: there is one; 3: UP_TO_DATE, nothing is pending; 4: all that is pending was
+    taken this week; 1: GitHub or Redis could not be read; 2: wrong usage.
+    """
+    from bot.cli.next_eval import Wanted, run_next
+
+    with errors_told(), scratch_folder() as scratch:
+        wanted = Wanted(repository, model, dry_run=dry_run, as_json=as_json)
+        raise typer.Exit(run_next(wanted, load_settings(for_people=True), scratch))
+
+
 @app.command()
 def demo(
     once: Annotated[bool, typer.Option(help="End after the report.")] = False,

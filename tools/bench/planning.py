@@ -7,7 +7,7 @@ calls and the time are those of planning alone. Used by the benchmark and by a p
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,6 +72,16 @@ class NoRequests:
 
     async def enqueue(self, request: Request) -> bool:
         raise AssertionError(f"{request.key} was put on the queue")
+
+
+class NoClaims:
+    """A label takes no eval case from anybody."""
+
+    async def take(self, claims: Sequence[str], /, *, holder: str) -> str | None:
+        raise AssertionError(f"{holder} takes {len(claims)}")
+
+    async def find_taken(self, claims: Sequence[str], /) -> frozenset[str]:
+        raise AssertionError(f"asked for {len(claims)}")
 
 
 class PlanWatch:
@@ -181,6 +191,7 @@ async def plan_label(
             ledger=NoLedger(),
             counts=NoCounts(),
             requests=NoRequests(),
+            claims=NoClaims(),
         )
         with suppress(Transient):  # raised by the watch, once it has the plan
             await carry_out(decision.requests[0], world, last_try=False)

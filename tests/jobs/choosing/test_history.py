@@ -11,33 +11,14 @@ from jobs.errors import Gone, Suspended, Transient
 from jobs.planning.markers import render_marker
 from jobs.ports import Comment, GitHub, Ledger
 from jobs.results import RunRecord
-from tests.builders import A_LEGACY_SHA, A_SHA, NOON, a_skill, an_eval_case
+from tests.builders import A_LEGACY_SHA, NOON, a_run_record, a_skill, an_eval_case
 
 SONNET, OPUS = "claudesonnet46", "claudeopus47"
 AS_USUAL = Conditions("api", "forced", "", 1)
 
 
 def record(run: str = "r1", **changes: Any) -> RunRecord:
-    given: dict[str, Any] = {
-        "run": run,
-        "repo": "acme/skills",
-        "eval_id": "github-issue-21",
-        "eval_digest": "d" * 64,
-        "skill": "text/word-count",
-        "skill_sha": A_SHA,
-        "model": "claude-sonnet-4-6",
-        "model_identity": SONNET,
-        "launcher": "api",
-        "mode": "forced",
-        "vs": "none",
-        "environment": "",
-        "trials": 1,
-        "judge": "claude-opus-4-7",
-        "score": {"with_skill": 0.9, "without_skill": 0.5},
-        "state": "complete",
-        "finished_at": NOON,
-    }
-    return RunRecord(**(given | changes))
+    return a_run_record(**({"run": run, "finished_at": NOON} | changes))
 
 
 def comment(
