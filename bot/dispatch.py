@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import structlog
 
 from bot.queues import Asking
-from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Inquire, Reply
 from handlers.events import (
     Event,
     InstallationChanged,
@@ -31,9 +31,11 @@ from handlers.questions import HandlerContext, Questions
 from handlers.replies import asked_before
 from jobs.errors import Gone
 from jobs.ports import IssueWriter
-from jobs.requests import Request
+from jobs.requests import Inquiry, Request
 
 Handler = Callable[[Any, HandlerContext, Questions], Awaitable[Decision]]
+AnswerInquiry = Callable[[Inquiry], Awaitable[str]]
+"""Gives the Markdown that answers a reading command."""
 
 HANDLERS: dict[type[Event], Handler] = {
     IssueLabelled: on_issue_labelled,
@@ -70,11 +72,15 @@ class RequestQueue(Protocol):
 
 
 async def dispatch(
-    event: Event, context: HandlerContext, repository: Repository, queue: RequestQueue
+    event: Event,
+    context: HandlerContext,
+    repository: Repository,
+    queue: RequestQueue,
+    answer: AnswerInquiry,
 ) -> Decision:
     """Decide on an event and carry the decision out; gives it, for the log and the tests.
 
-    Doing it twice has the effect of doing it once. Raises `Transient` and `Gone` as GitHub
+    `answer` is asked what reading commands want to know. Doing it twice has the effect of doing it once. Raises `Transient` and `Gone` as GitHub
     does.
     """
     decision = await HANDLERS[type(event)](event, context, repository)
@@ -83,11 +89,17 @@ async def dispatch(
             log.info("event_ignored", reason=reason)
         case Reply():
             await _reply(decision, repository)
+        case Inquire():
+            await _inquire(decision, repository, answer)
         case CancelRequests():
             await _cancel(decision, repository, queue)
             await _enqueue_all(decision.then, event, context, repository, queue)
+            if decision.then.inquire is not None:
+                await _inquire(decision.then.inquire, repository, answer)
         case Enqueue():
             await _enqueue_all(decision, event, context, repository, queue)
+            if decision.inquire is not None:
+                await _inquire(decision.inquire, repository, answer)
     return decision
 
 
@@ -99,6 +111,26 @@ async def _cancel(decision: CancelRequests, repository: Repository, queue: Reque
             await repository.react(decision.issue, decision.comment_id, "+1")
     elif not count and decision.nothing_to_cancel is not None:
         await _reply(decision.nothing_to_cancel, repository)
+
+
+async def _inquire(decision: Inquire, repository: Repository, answer: AnswerInquiry) -> None:
+    """Answer all that a comment wants to know, and what else there is to say to it, at once."""
+    with suppress(Gone):  # the comment was deleted, and is answered all the same
+        await repository.react(decision.issue, decision.comment_id, "eyes")
+    answers = [await answer(inquiry) for inquiry in decision.inquiries]
+    beside = decision.beside
+    if beside is not None:
+        answers.append(beside.body)
+    body = "\n\n---\n\n".join(one.strip() for one in answers)
+    await _reply(
+        Reply(
+            issue=decision.issue,
+            body=body,
+            tag=decision.tag,
+            reaction_to=beside.reaction_to if beside else None,
+        ),
+        repository,
+    )
 
 
 async def _enqueue_all(

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,7 @@ from bot.github.on_commit import NO_ISSUE
 from bot.github.pacing import Pacer
 from bot.metrics import Counts
 from bot.onboarding import Onboarding
+from bot.queue_view import RedisQueueView
 from bot.queues import enqueue
 from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
@@ -33,12 +35,14 @@ from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
 from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
-from jobs import benchmark
+from jobs import benchmark, not_offered
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
 from jobs.late import put_off
-from jobs.requests import Kind, Repo, Request
+from jobs.inquiries.answering import answer
+from jobs.inquiries.world import InquiryWorld
+from jobs.requests import Inquiry, Kind, Repo, Request
 from jobs.sync import carry_out as sync
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
@@ -105,13 +109,24 @@ class Wiring:
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
         queue = CancellableQueue(self._redis, find_said(event))
-        await dispatch(event, await self._context(event), repository, queue)
+        await dispatch(event, await self._context(event), repository, queue, self.answer)
+
+    async def answer(self, inquiry: Inquiry) -> str:
+        """What a reading command wants to know."""
+        request = inquiry.request
+        world = InquiryWorld(
+            place=self._world(request),
+            queue=RedisQueueView(self._redis),
+            repo_file=await self._app.repository(request.repo).repo_file(),
+            version=version("skillbench"),
+        )
+        return await answer(inquiry, world)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
         if request.kind in TRIGGERING:
             await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
         else:
-            carry_out = CARRY_OUT[request.kind]
+            carry_out = CARRY_OUT.get(request.kind, not_offered.carry_out)
             await carry_out(request, self._world(request), last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
@@ -144,7 +159,9 @@ class Wiring:
 
     def upkeep(self) -> AbstractAsyncContextManager[object]:
         """Does what is due now and then, beside whatever the block does."""
-        chores = make_chores(self._settings, self._redis, self._app, self._context_for_all)
+        chores = make_chores(
+            self._settings, self._redis, self._app, self._context_for_all, self.answer
+        )
         return alongside(do_rounds(self._redis, chores))
 
     async def say(self, place: dict[str, object], text: str) -> None:

@@ -16,6 +16,8 @@ _MARK = "\ue000"
 """A private-use character: no text of a person's has a meaning for it, and Markdown none."""
 _MARKED = re.compile(rf"\(?{_MARK}(\d+){_MARK}")
 
+_ADDRESSED = re.compile(r"(?:^|[\r\n]) {0,3}\(?@[A-Za-z0-9]")
+
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _VEILING = frozenset(
@@ -52,12 +54,16 @@ _OPEN_TO_COMMANDS = frozenset(("paragraph", "heading", "bullet_list", "ordered_l
 _markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def find_command_lines(body: str, mention: str) -> list[str]:
-    """What follows the mention, for each line that begins with it in plain text."""
+def may_hold_commands(body: str) -> bool:
+    """Whether a line begins as one that speaks to somebody does; looks at nothing else of it."""
+    return _ADDRESSED.search(body) is not None
+
+
+def find_command_lines(body: str, *mentions: str) -> list[str]:
+    """What follows the mention, for each line that begins with one of them in plain text."""
     text = body.replace("\r\n", "\n").replace("\r", "\n").replace(_MARK, "\ufffd")
-    begins = re.compile(
-        rf"^( {{0,3}}\(?){re.escape(mention)}(?:[,:](?=\s|$)|(?=[\s)]|$))", re.IGNORECASE
-    )
+    named = "|".join(re.escape(mention) for mention in mentions)
+    begins = re.compile(rf"^( {{0,3}}\(?)(?:{named})(?:[,:](?=\s|$)|(?=[\s)]|$))", re.IGNORECASE)
     lines = text.split("\n")
     found: dict[int, str] = {}
     for number, line in enumerate(lines):

@@ -8,92 +8,53 @@ never passed on.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from handlers import replies
 from handlers.command_lines import find_command_lines
+from handlers.command_table import COMMANDS
+from handlers.command_values import (
+    Again,
+    AgainName,
+    Cancel,
+    Command,
+    Dataset,
+    Gather,
+    GatherKind,
+    Help,
+    Launcher,
+    Misunderstood,
+    Mode,
+    Read,
+    Run,
+    Trigger,
+)
 from handlers.options import Problem, Words, nearest, read_words
+from jobs.requests import DatasetOptions, Reading
 
 MAX_COMMANDS = 5
 """Of one comment, whoever writes it."""
-
-Launcher = Literal["api", "claude-code"]
-Mode = Literal["forced", "installed"]
-
-COMMANDS = ("run", "trigger", "optimize", "cancel", "help")
-RUN_OPTIONS = ("skill", "eval", "launcher", "mode", "environment", "trials", "force")
-TRIGGER_OPTIONS = ("skill", "eval-set", "alone", "launcher", "runs-per-query", "yes", "force")
-OPTIMIZE_OPTIONS = (*TRIGGER_OPTIONS, "max-iterations")
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*")+|"')
 _REMARK = re.compile(r"(?:^|\s)\([^()]*\)\s*$")
 _STRAIGHT = str.maketrans("\u201c\u201d\u201e", '"""')
 """Phones write curly quotation marks."""
+_RUN_ID = re.compile(r"[0-9a-f]{12}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Compare; empty fields mean what the repository and the settings say."""
-
-    models: tuple[str, ...] = ()
-    skill: str | None = None
-    eval_id: str | None = None
-    launcher: Launcher | None = None
-    environment: str | None = None
-    force: bool = False
-    mode: Mode | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """Measure a description, or look for a better one; empty fields mean what is usual."""
-
-    kind: Literal["trigger", "optimize"]
-    models: tuple[str, ...] = ()
-    skill: str | None = None
-    eval_set: str | None = None
-    alone: bool = False
-    launcher: Launcher | None = None
-    runs_per_query: int | None = None
-    max_iterations: int | None = None
-    confirmed: bool = False
-    force: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel:
-    """Cancel what is waiting or under way for this issue."""
-
-
-@dataclass(frozen=True, slots=True)
-class Help:
-    """Show the commands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Misunderstood:
-    """A line addressed to us that is no command; `problem` is a sentence safe to post."""
-
-    line: str
-    problem: str
-
-
-Command = Run | Trigger | Cancel | Help | Misunderstood
-
-
-def parse_commands(body: str, mention: str) -> list[Command]:
+def parse_commands(body: str, *mentions: str) -> list[Command]:
     """The commands of a comment, in the order they stand in."""
-    return [parse_command(line) for line in find_command_lines(body, mention)]
+    return [parse_command(line) for line in find_command_lines(body, *mentions)]
 
 
-def new_commands(body: str, body_before: str | None, mention: str) -> list[Command]:
+def new_commands(body: str, body_before: str | None, *mentions: str) -> list[Command]:
     """The commands that an edit added; for a new comment, all of them."""
-    commands = parse_commands(body, mention)
+    commands = parse_commands(body, *mentions)
     if body_before is None:
         return commands
-    there = Counter(parse_commands(body_before, mention))
+    there = Counter(parse_commands(body_before, *mentions))
     added: list[Command] = []
     for command in commands:
         if there[command] > 0:
@@ -106,34 +67,30 @@ def new_commands(body: str, body_before: str | None, mention: str) -> list[Comma
 def parse_command(line: str) -> Command:
     """What follows the mention on its line. A remark in brackets at its end is for people."""
     words = _WORD.findall(_REMARK.sub("", line.translate(_STRAIGHT)))
-    try:
-        return _parse_words(words)
-    except Problem as problem:
-        return Misunderstood(" ".join(words), str(problem))
-
-
-def _parse_words(words: Sequence[str]) -> Command:
     name = words[0].casefold().rstrip(",.;:!?") if words else "help"
+    try:
+        return _parse_words(name, words)
+    except Problem as problem:
+        about = name if name in COMMANDS else None
+        return Misunderstood(" ".join(words), str(problem), about)
+
+
+def _parse_words(name: str, words: Sequence[str]) -> Command:
     if name == "help":
-        return Help()
-    if name == "cancel":
-        if len(words) > 1:
-            raise Problem(replies.nothing_behind(name, words[1]))
-        return Cancel()
-    if name == "run":
-        read = read_words(words[1:], RUN_OPTIONS)
-        return Help() if read.asks_for_help else _make_run(read)
-    if name in {"trigger", "optimize"}:
-        is_search = name == "optimize"
-        read = read_words(words[1:], OPTIMIZE_OPTIONS if is_search else TRIGGER_OPTIONS)
-        if read.asks_for_help:
-            return Help()
-        return _make_trigger(read, "optimize" if is_search else "trigger")
-    raise Problem(replies.unknown_command(words[0], nearest(name, COMMANDS)))
+        about = words[1].casefold().rstrip(",.;:!?") if len(words) > 1 else None
+        return Help(about if about in COMMANDS else None)
+    if name not in COMMANDS:
+        raise Problem(replies.unknown_command(words[0], nearest(name, tuple(COMMANDS))))
+    spec = COMMANDS[name]
+    read = read_words(words[1:], spec.options, takes_models=spec.takes_models)
+    if read.asks_for_help:
+        return Help(name)
+    make = _MAKERS.get(name, _make_read)
+    return make(name, read)
 
 
-def _make_run(read: Words) -> Run:
-    return Run(
+def _make_run(name: str, read: Words) -> Command:
+    run = Run(
         models=read.models,
         skill=read.values.get("skill"),
         eval_id=read.values.get("eval"),
@@ -141,12 +98,23 @@ def _make_run(read: Words) -> Run:
         environment=read.values.get("environment"),
         force=read.is_on("force"),
         mode=cast("Mode | None", read.values.get("mode")),
+        vs=read.values.get("vs"),
+        trials=read.count("trials"),
+        judge=read.values.get("judge"),
+        fresh=read.is_on("fresh"),
+        override_budget=read.is_on("override-budget"),
+        head=read.commit,
     )
+    if name == "run":
+        return run
+    _no_commit(name, read)
+    return Read("estimate", run=run)
 
 
-def _make_trigger(read: Words, kind: Literal["trigger", "optimize"]) -> Trigger:
+def _make_trigger(name: str, read: Words) -> Command:
+    _no_commit(name, read)
     return Trigger(
-        kind=kind,
+        kind="optimize" if name == "optimize" else "trigger",
         models=read.models,
         skill=read.values.get("skill"),
         eval_set=read.values.get("eval-set"),
@@ -157,6 +125,89 @@ def _make_trigger(read: Words, kind: Literal["trigger", "optimize"]) -> Trigger:
         confirmed=read.is_on("yes"),
         force=read.is_on("force"),
     )
+
+
+def _make_rerun(name: str, read: Words) -> Command:
+    if len(read.plain) != 1 or read.plain[0].casefold().rstrip(",.;:!?") != "failed":
+        raise Problem(replies.only_failed(name, " ".join(read.plain)))
+    return Again("rerun", override_budget=read.is_on("override-budget"))
+
+
+def _make_again(name: str, read: Words) -> Command:
+    return Again(
+        cast("AgainName", name),
+        run=_run_id(name, read),
+        judge=read.values.get("judge"),
+        override_budget=read.is_on("override-budget"),
+    )
+
+
+def _make_gather(name: str, read: Words) -> Command:
+    _nothing_behind(name, read)
+    return Gather(cast("GatherKind", name), skill=read.values.get("skill"))
+
+
+def _make_dataset(name: str, read: Words) -> Command:
+    if len(read.plain) != 2 or not all(_NAME.fullmatch(word) for word in read.plain):
+        raise Problem(replies.needs_two_names(name, " ".join(read.plain)))
+    ids = tuple(filter(None, (one.strip() for one in read.values.get("ids", "").split(","))))
+    options = DatasetOptions(
+        benchmark=read.plain[0],
+        dataset=read.plain[1],
+        limit=read.count("limit"),
+        ids=tuple(dict.fromkeys(ids)),
+        target_type=read.values.get("target-type"),
+        eval_model=read.values.get("eval-model"),
+    )
+    return Dataset(options, read.values.get("model"))
+
+
+def _make_cancel(name: str, read: Words) -> Command:
+    return Cancel(_run_id(name, read))
+
+
+def _make_read(name: str, read: Words) -> Command:
+    _nothing_behind(name, read)
+    return Read(cast("Reading", name), skill=read.values.get("skill"))
+
+
+_MAKERS: dict[str, Callable[[str, Words], Command]] = {
+    "run": _make_run,
+    "estimate": _make_run,
+    "trigger": _make_trigger,
+    "optimize": _make_trigger,
+    "rerun": _make_rerun,
+    "retry": _make_again,
+    "rejudge": _make_again,
+    "report": _make_again,
+    "summary": _make_gather,
+    "sync": _make_gather,
+    "dataset": _make_dataset,
+    "cancel": _make_cancel,
+}
+
+
+def _run_id(name: str, read: Words) -> str | None:
+    """The one word behind a command that may name a run; a sign of sentences may end it."""
+    if not read.plain:
+        return None
+    run = read.plain[0].strip("`").casefold()
+    if len(read.plain) > 1 or not _RUN_ID.fullmatch(run):
+        wrong = next(
+            (word for word in read.plain if not _RUN_ID.fullmatch(word.casefold())), read.plain[-1]
+        )
+        raise Problem(replies.no_run_id(name, wrong))
+    return run
+
+
+def _nothing_behind(name: str, read: Words) -> None:
+    if read.plain:
+        raise Problem(replies.nothing_behind(name, read.plain[0]))
+
+
+def _no_commit(name: str, read: Words) -> None:
+    if read.commit:
+        raise Problem(replies.nothing_behind(name, f"@{read.commit}"))
 
 
 def _launcher(read: Words) -> Launcher | None:

@@ -1,152 +1,180 @@
 """A comment was written or changed: does it hold commands, and may they be carried out?
 
-Everything that needs no question comes first: our own comments, other bots, comments
-without a command. One comment gets at most one reply, whatever it got wrong.
+Everything that needs no question comes first: our own comments, other bots, comments in which
+no line speaks to anybody. One comment gets at most one reply, whatever it got wrong.
 """
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import datetime
 
+from config.repo_file import RepoFile
 from handlers import replies
-from handlers.commands import (
-    MAX_COMMANDS,
+from handlers.asking import Asks, digest, find_asked_at, make_inquiries, make_requests
+from handlers.command_lines import may_hold_commands
+from handlers.command_table import COMMANDS
+from handlers.command_values import (
+    Again,
     Cancel,
     Command,
+    Dataset,
+    Gather,
     Help,
     Misunderstood,
+    Read,
     Run,
     Trigger,
-    new_commands,
 )
-from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
+from handlers.commands import MAX_COMMANDS, new_commands
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Inquire, Reply
 from handlers.events import IssueCommented
-from handlers.questions import HandlerContext, Questions, as_repo, may_spend
-from jobs.requests import Request, TriggerOptions
-
-_LATER = frozenset({"environment", "mode"})
-"""Options younger than the first release: a command without them keeps the key it had, so that
-a comment delivered again after an update asks for nothing new."""
+from handlers.help import help_text, not_understood
+from handlers.permissions import Rights, find_rights, rights_for
+from handlers.questions import HandlerContext, Questions, as_repo
 
 
 async def on_issue_commented(
     event: IssueCommented, context: HandlerContext, questions: Questions
 ) -> Decision:
-    """Decide on a comment; asks at most one question, and none if nobody speaks to us."""
+    """Decide on a comment.
+
+    Asks for the repository's file, which is kept, where a line begins like a mention; and for
+    one permission where there are commands.
+    """
     if (reason := context.reason_to_ignore(event.sender)) is not None:
         return Ignore(reason)
-    commands = new_commands(event.body, event.body_before, context.mention)
+    if not may_hold_commands(event.body):
+        return Ignore("no line of it speaks to anybody")
+    login, owner = event.sender.login, event.repository.owner
+    is_served = context.allows_owner(owner)
+    repo_file = await questions.repo_file() if is_served else RepoFile()
+    own = repo_file.mention or context.mention
+    commands = new_commands(event.body, event.body_before, context.mention, own)
     if not commands:
         return Ignore("no new command in it")
-    login, owner = event.sender.login, event.repository.owner
-    if not context.allows_owner(owner):
+    if not is_served:
         return _reply(event, replies.owner_not_allowed(login, owner), "owner")
-    is_free = all(isinstance(command, Help) for command in commands)
-    if event.is_pull_request and not is_free:
-        return _reply(event, replies.pull_requests_not_offered(), "pull-request")
-    may = is_free or await may_spend(event.sender, context, questions)
-    return _decide(event, commands, context, may=may)
+    comment = _Comment(event, context, own, [_placed(one, event) for one in commands])
+    if all(isinstance(command, Help) for command in commands):
+        return comment.answer_help()
+    return comment.decide(await find_rights(event.sender, context, questions, repo_file))
 
 
-def _decide(
-    event: IssueCommented, commands: Sequence[Command], context: HandlerContext, *, may: bool
-) -> Decision:
-    """Decide by what the sender may: without permission, only take back what they asked for."""
-    login = event.sender.login
-    if not may and not all(isinstance(command, Help | Cancel) for command in commands):
-        return _reply(event, replies.no_permission(login), "permission")
-    asked = _carry_out(event, commands, context)
-    if any(isinstance(command, Cancel) for command in commands):
-        return _cancel(event, context, asked, asker=None if may else login)
-    return asked if asked.requests else asked.replies[0]
+class _Comment:
+    """The commands of one comment, and what becomes of them."""
 
+    def __init__(
+        self,
+        event: IssueCommented,
+        context: HandlerContext,
+        mention: str,
+        commands: Sequence[Command],
+    ) -> None:
+        self._event = event
+        self._context = context
+        self._mention = mention
+        self._commands = commands
+        self._asked_at = find_asked_at(event, context.clock())
 
-def _cancel(
-    event: IssueCommented, context: HandlerContext, asked: Enqueue, *, asker: str | None
-) -> CancelRequests:
-    """Cancel first, wherever in the comment it stands; what it asks for is then new."""
-    nothing = replies.nothing_to_cancel(context.mention, may_cancel_all=asker is None)
-    return CancelRequests(
-        repo=as_repo(event.repository),
-        issue=event.issue,
-        by=event.sender.login,
-        asker=asker,
-        comment_id=event.comment_id,
-        nothing_to_cancel=_reply(event, nothing, "cancel"),
-        then=asked,
-    )
+    def decide(self, rights: Rights) -> Decision:
+        """Decide by what the sender may: whoever may not do all of it gets one line."""
+        needed = {right for command in self._commands for right in rights_for(command)}
+        if (right := rights.lacks(needed)) is not None:
+            login = self._event.sender.login
+            body = replies.no_permission(login, right, rights.role_for(right))
+            return _reply(self._event, body, "permission")
+        asked = self._carry_out()
+        cancels = [command for command in self._commands if isinstance(command, Cancel)]
+        if cancels:
+            return self._cancel(cancels, asked, may_cancel_all="cancel" in rights.may)
+        if asked.requests:
+            return asked
+        return asked.inquire or asked.replies[0]
 
+    def answer_help(self) -> Reply:
+        about = next((one.about for one in self._commands if isinstance(one, Help)), None)
+        return _reply(self._event, help_text(self._mention, about), "help")
 
-def _carry_out(
-    event: IssueCommented, commands: Sequence[Command], context: HandlerContext
-) -> Enqueue:
-    """The requests a comment makes, and what there is to say about the rest of it."""
-    runs = [command for command in commands if isinstance(command, Run | Trigger)]
-    asked_at = event.created_at
-    if event.body_before is not None:  # of an edit, too, a time that another delivery shares
-        asked_at = event.changed_at or context.clock()
-    requests = tuple(_requests(event, runs[:MAX_COMMANDS], asked_at))
-    problems = [command.problem for command in commands if isinstance(command, Misunderstood)]
-    problems = list(dict.fromkeys(problems))[:MAX_COMMANDS]
-    if len(runs) > MAX_COMMANDS:
-        problems.append(replies.commands_left_out(MAX_COMMANDS))
-    answers: list[Reply] = []
-    if problems:
-        body = replies.not_understood(context.mention, problems)
-        answers = [_reply(event, body, _digest(problems), is_puzzled=True)]
-    elif any(isinstance(command, Help) for command in commands):
-        answers = [_reply(event, replies.help_text(context.mention), "help")]
-    return Enqueue(requests, tuple(answers))
+    def _cancel(
+        self, cancels: Sequence[Cancel], asked: Enqueue, *, may_cancel_all: bool
+    ) -> CancelRequests:
+        """Cancel first, wherever in the comment it stands; what it asks for is then new.
 
-
-def _requests(
-    event: IssueCommented, commands: Sequence[Run | Trigger], asked_at: datetime
-) -> list[Request]:
-    """One request per command; equal commands of one comment are told apart by their ordinal."""
-    repo = as_repo(event.repository)
-    seen: Counter[Run | Trigger] = Counter()
-    requests = []
-    for command in commands:
-        said = asdict(command)
-        said = {name: value for name, value in said.items() if name not in _LATER or value}
-        key = f"comment:{repo.full_name}:{event.comment_id}:{_digest([said, seen[command]])}"
-        seen[command] += 1
-        request = Request(
-            key=key,
-            repo=repo,
-            issue=event.issue,
-            asker=event.sender.login,
-            origin="comment",
-            comment_id=event.comment_id,
-            models=command.models,
-            skill=command.skill,
-            launcher=command.launcher,
-            force=command.force,
-            asked_at=asked_at,
+        Of several that cancel, one that names no run cancels all there is.
+        """
+        run = None if any(one.run is None for one in cancels) else cancels[0].run
+        event = self._event
+        nothing = replies.nothing_to_cancel(
+            self._context.mention, may_cancel_all=may_cancel_all, run=run
         )
-        requests.append(request.model_copy(update=_find_own_fields(command)))
-    return requests
+        return CancelRequests(
+            repo=as_repo(event.repository),
+            issue=event.issue,
+            by=event.sender.login,
+            asker=None if may_cancel_all else event.sender.login,
+            run=run,
+            comment_id=event.comment_id,
+            nothing_to_cancel=_reply(event, nothing, "cancel"),
+            then=asked,
+        )
+
+    def _carry_out(self) -> Enqueue:
+        """The requests a comment makes, what it wants to know, and what is wrong with the rest."""
+        asks: list[Asks] = []
+        reads: list[Read] = []
+        for command in self._commands:
+            if isinstance(command, Run | Trigger | Again | Gather | Dataset):
+                asks.append(command)
+            elif isinstance(command, Read):
+                reads.append(command)
+        requests = make_requests(self._event, asks[:MAX_COMMANDS], self._asked_at)
+        reply = self._reply_to_the_rest(is_cut=max(len(asks), len(reads)) > MAX_COMMANDS)
+        inquiries = make_inquiries(self._event, reads[:MAX_COMMANDS], self._asked_at)
+        if not inquiries:
+            return Enqueue(tuple(requests), (reply,) if reply else ())
+        names = [(one.name, one.request.model_dump(mode="json")) for one in inquiries]
+        inquire = Inquire(
+            inquiries=tuple(inquiries),
+            issue=self._event.issue,
+            tag=f"comment:{self._event.comment_id}:answer-{digest(names)}",
+            comment_id=self._event.comment_id,
+            beside=reply,
+        )
+        return Enqueue(tuple(requests), (), inquire)
+
+    def _reply_to_the_rest(self, *, is_cut: bool) -> Reply | None:
+        wrong = [command for command in self._commands if isinstance(command, Misunderstood)]
+        problems = list(dict.fromkeys(command.problem for command in wrong))[:MAX_COMMANDS]
+        if is_cut:
+            problems.append(replies.commands_left_out(MAX_COMMANDS))
+        if problems:
+            about = {command.about for command in wrong} or {None}
+            body = not_understood(self._mention, problems, about)
+            return _reply(self._event, body, digest(problems), is_puzzled=True)
+        if any(isinstance(command, Help) for command in self._commands):
+            return self.answer_help()
+        return None
 
 
-def _find_own_fields(command: Run | Trigger) -> dict[str, object]:
-    """What only one kind of command says."""
-    if isinstance(command, Run):
-        return {
-            "eval_id": command.eval_id,
-            "environment": command.environment,
-            "mode": command.mode,
-        }
-    options = TriggerOptions(
-        eval_set=command.eval_set,
-        alone=command.alone,
-        runs_per_query=command.runs_per_query,
-        max_iterations=command.max_iterations,
-        confirmed=command.confirmed,
-    )
-    return {"kind": command.kind, "triggering": options}
+def _placed(command: Command, event: IssueCommented) -> Command:
+    """The command, unless it means nothing where it was given."""
+    name = _name(command)
+    if event.is_pull_request and name and not COMMANDS[name].on_pull_requests:
+        return Misunderstood(name, replies.not_on_pull_requests(name), name)
+    if isinstance(command, Run) and command.head and not event.is_pull_request:
+        return Misunderstood("run", replies.only_on_pull_requests(f"run @{command.head}"), "run")
+    return command
+
+
+def _name(command: Command) -> str:
+    """The name of a command that does something; empty for the rest."""
+    match command:
+        case Run():
+            return "run"
+        case Trigger(kind=name) | Gather(kind=name) | Again(name=name) | Read(name=name):
+            return name
+        case Dataset():
+            return "dataset"
+        case _:
+            return ""
 
 
 def _reply(event: IssueCommented, body: str, topic: str, *, is_puzzled: bool = False) -> Reply:
@@ -157,8 +185,3 @@ def _reply(event: IssueCommented, body: str, topic: str, *, is_puzzled: bool = F
         tag=f"comment:{event.comment_id}:{topic}",
         reaction_to=event.comment_id if is_puzzled else None,
     )
-
-
-def _digest(value: object) -> str:
-    """Twelve hexadecimal digits that stand for a value of plain JSON."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]

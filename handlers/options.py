@@ -1,6 +1,6 @@
-"""The words behind a command's name: its options, each checked, and its models.
+"""The words behind a command's name: its options, each checked, its models and other words.
 
-Which options a command has is the command's to say. A word that is not understood is a
+Which options there are stands in `handlers.command_table`. A word that is not understood is a
 `Problem`, never guessed at; nothing that a person typed reaches a request unchecked.
 """
 
@@ -10,26 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from handlers import replies
+from handlers.command_table import OPTIONS, Option
 
 MAX_MODELS = 5
-MAX_TRIALS = 1
-MAX_RUNS_PER_QUERY = 20
-MAX_ITERATIONS = 20
 LONGEST_NAME = 200
 """Caps on what one comment can ask for, whoever asks."""
-
-FLAGS = frozenset({"force", "alone", "yes"})
-"""Options that need no value."""
-CHOICES: Mapping[str, Sequence[str]] = {
-    "launcher": ("api", "claude-code"),
-    "mode": ("forced", "installed"),
-}
-COUNTS = {
-    "trials": (MAX_TRIALS, "trial per run"),
-    "runs-per-query": (MAX_RUNS_PER_QUERY, "runs per query"),
-    "max-iterations": (MAX_ITERATIONS, "iterations"),
-}
-"""Options that take a whole number, with the most and what that counts."""
 
 ALIASES = frozenset({"sonnet", "opus", "haiku", "fable", "mythos"})
 """Plain words that are models all the same."""
@@ -38,6 +23,14 @@ MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+-]{0,126}[A-Za-z0-9])?")
 """What a model's name can look like in any vendor's catalogue, Bedrock and Vertex included."""
 _MODEL_LIKE = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9\-_/.:@])")
 """A letter and a digit or joint: what sets a model apart from a friendly word."""
+
+COMMIT = re.compile(r"@[0-9a-fA-F]{7,40}")
+"""A commit as a command names it, by its beginning at least."""
+_VERSIONS = frozenset({"none", "previous", "self", "main"})
+_REF = re.compile(
+    r"ref:(?![/.-])(?!.*(?:\.\.|//|@\{|/\.|\.lock(?:/|$)))[^\s~^:?*\[\\\x00-\x20\x7f]+"
+)
+"""A branch or tag, by the rules of `git check-ref-format`."""
 
 _AROUND_A_WORD = "`*_'<>()[].,;:!?"
 """What sentences and Markdown put around a word; not taken off in silence, only offered."""
@@ -55,6 +48,10 @@ class Words:
     models: tuple[str, ...]
     values: Mapping[str, str]
     """Values of the options that were given, by name."""
+    plain: tuple[str, ...] = ()
+    """Words that are neither, of a command that takes no models."""
+    commit: str = ""
+    """The one that was named by `@SHA`, in small letters and without its sign."""
     asks_for_help: bool = False
 
     def is_on(self, flag: str) -> bool:
@@ -65,22 +62,32 @@ class Words:
         return int(self.values[option]) if option in self.values else None
 
 
-def read_words(words: Sequence[str], known: Collection[str]) -> Words:
-    """Read the words behind a command that has the options `known`. Raises `Problem`."""
-    options = (*known, "model", "help")
+def read_words(words: Sequence[str], known: Collection[str], *, takes_models: bool = True) -> Words:
+    """Read the words behind a command that has the options `known`. Raises `Problem`.
+
+    Where it takes models, plain words are models; else they are left to the command.
+    """
+    options = (*known, *(("model",) if takes_models else ()), "help")
     models: list[str] = []
+    plain: list[str] = []
+    commits: list[str] = []
     values: dict[str, str] = {}
     remaining = iter(words)
     for word in remaining:
         option = _option_in(word, options)
         if option is None:
-            models.append(_model(word, options))
+            if COMMIT.fullmatch(word) and takes_models:
+                commits.append(word[1:].casefold())
+            elif takes_models:
+                models.append(_model(word, options))
+            else:
+                plain.append(_unquoted(word))
             continue
         name, value = option
         if name == "help":
             return Words((), {}, asks_for_help=True)
         value = _value(name, value, word, remaining)
-        if name == "model":
+        if name == "model" and takes_models:
             models.append(_named_model(value))
         elif name in values:
             raise Problem(replies.given_twice(f"--{name}"))
@@ -88,7 +95,9 @@ def read_words(words: Sequence[str], known: Collection[str]) -> Words:
             values[name] = value
     if len(models) > MAX_MODELS:
         raise Problem(replies.over_cap("models in one command", MAX_MODELS))
-    return Words(tuple(dict.fromkeys(models)), values)
+    if len(commits) > 1:
+        raise Problem(replies.over_cap("commit in one command", 1))
+    return Words(tuple(dict.fromkeys(models)), values, tuple(plain), "".join(commits))
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
@@ -98,7 +107,8 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
 def _value(option: str, value: str | None, word: str, rest: Iterator[str]) -> str:
     """The value of an option: what follows its `=`, else the next word; checked."""
-    is_flag = option in FLAGS
+    spec = OPTIONS[option]
+    is_flag = not spec.value
     if value is None:
         value = "yes" if is_flag else next(rest, "")
         if not is_flag and value.startswith("-"):
@@ -110,17 +120,40 @@ def _value(option: str, value: str | None, word: str, rest: Iterator[str]) -> st
         value = value.casefold()
         if value not in _TRUTH:
             raise Problem(replies.bad_value(f"--{option}", value, "`true` or `false`"))
-    elif option in COUNTS:
-        _check_count(option, value)
-    elif option in CHOICES:
+        return value
+    if spec.most is not None:
+        _check_count(option, value, spec)
+        return value
+    if spec.choices:
         value = value.casefold()
-        if value not in CHOICES[option]:
-            wanted = " or ".join(f"`{choice}`" for choice in CHOICES[option])
+        if value not in spec.choices:
+            wanted = " or ".join(f"`{choice}`" for choice in spec.choices)
             raise Problem(replies.bad_value(f"--{option}", value, wanted))
-    elif len(value) > LONGEST_NAME or not value.isprintable():
+        return value
+    return _checked_name(option, value)
+
+
+def _checked_name(option: str, value: str) -> str:
+    if len(value) > LONGEST_NAME or not value.isprintable():
         wanted = f"a name of at most {LONGEST_NAME} characters"
         raise Problem(replies.bad_value(f"--{option}", value, wanted))
+    if option == "vs":
+        return _version(value)
+    if option in {"judge", "model", "eval-model"}:
+        return _named_model(value)
     return value
+
+
+def _version(value: str) -> str:
+    """The other arm as typed; words and commits in small letters, names of branches as they are."""
+    small = value.casefold()
+    if small in _VERSIONS or COMMIT.fullmatch(small):
+        return small
+    name = f"ref:{value[4:]}"
+    if small.startswith("ref:") and _REF.fullmatch(name) and not name.endswith((".", "/")):
+        return name
+    wanted = "`none`, `previous`, `self`, `main`, `@SHA` or `ref:NAME`"
+    raise Problem(replies.bad_value("--vs", value, wanted))
 
 
 def _option_in(word: str, options: Sequence[str]) -> tuple[str, str | None] | None:
@@ -139,6 +172,8 @@ def _model(word: str, options: Sequence[str]) -> str:
     name = _unquoted(word)
     if _looks_like_model(name):
         return name
+    if name.startswith("@"):
+        raise Problem(replies.no_commit(name))
     bare = name.strip(_AROUND_A_WORD)
     if _looks_like_model(bare):
         raise Problem(replies.not_a_model(name, bare))
@@ -158,12 +193,11 @@ def _named_model(name: str) -> str:
     return name
 
 
-def _check_count(option: str, value: str) -> None:
-    most, what = COUNTS[option]
+def _check_count(option: str, value: str, spec: Option) -> None:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", value):
         raise Problem(replies.bad_value(f"--{option}", value, "a whole number"))
-    if int(value) > most:
-        raise Problem(replies.over_cap(what, most))
+    if spec.most is not None and int(value) > spec.most:
+        raise Problem(replies.over_cap(spec.counted, spec.most))
 
 
 def _unquoted(value: str) -> str:

@@ -5,8 +5,10 @@ hold a command where the bot would read one, so that no answer can start another
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
+
+from handlers.command_table import Right
 
 QUOTE_LIMIT = 60
 """Characters of somebody's word that are repeated in an answer."""
@@ -27,11 +29,24 @@ def as_code(word: str) -> str:
     return f"{fence}{pad}{plain or '…'}{pad}{fence}"
 
 
-def no_permission(login: str) -> str:
-    return (
-        f"Thank you for asking, {as_code(login)}: this spends money, so only people with "
-        "write permission on this repository can start it."
-    )
+def no_permission(login: str, right: Right = "run", role: str = "write") -> str:
+    """One line; `role` is the least that may, as the repository's file or our defaults have it."""
+    return f"Thank you for asking, {as_code(login)}: {_REFUSALS[right].format(role=role)}"
+
+
+_REFUSALS: Mapping[Right, str] = {
+    "run": (
+        "this spends money, so only people with {role} permission on this repository can start it."
+    ),
+    "override_budget": (
+        "only people with {role} permission on this repository can let a request pass its budgets."
+    ),
+    "read": "commands are for people with {role} permission on this repository.",
+    "cancel": (
+        "only people with {role} permission on this repository can cancel what others have asked "
+        "for."
+    ),
+}
 
 
 def owner_not_allowed(login: str, owner: str) -> str:
@@ -43,7 +58,18 @@ def owner_not_allowed(login: str, owner: str) -> str:
 
 
 def pull_requests_not_offered() -> str:
-    return "On pull requests nothing is measured yet; please ask on an issue."
+    return "On pull requests the label starts nothing; please put it on an issue."
+
+
+def not_on_pull_requests(command: str) -> str:
+    return f"{as_code(command)} is for issues, and does nothing in a pull request."
+
+
+def only_on_pull_requests(command: str) -> str:
+    return (
+        f"{as_code(command)} names a commit of a pull request, and this is none. To compare with "
+        "another version, write `--vs @SHA`."
+    )
 
 
 def asked_before(mention: str, at: datetime) -> str:
@@ -55,8 +81,13 @@ def asked_before(mention: str, at: datetime) -> str:
     )
 
 
-def nothing_to_cancel(mention: str, *, may_cancel_all: bool) -> str:
+def nothing_to_cancel(mention: str, *, may_cancel_all: bool, run: str | None = None) -> str:
     """Nothing that this person may cancel is waiting or under way."""
+    if run is not None:
+        what = f"no request that is waiting or under way holds the run {as_code(run)}"
+        what += "." if may_cancel_all else ", or it is not yours."
+        commands = as_code(f"{mention} status")
+        return f"There is nothing to cancel: {what} What there is: {commands}."
     what = (
         "no request is waiting or under way."
         if may_cancel_all
@@ -65,28 +96,6 @@ def nothing_to_cancel(mention: str, *, may_cancel_all: bool) -> str:
     )
     commands = as_code(f"{mention} help")
     return f"There is nothing to cancel on this issue: {what} All commands: {commands}."
-
-
-def help_text(mention: str) -> str:
-    """The commands as a table; in cells and code, where nothing is read as a command."""
-    purpose = (
-        "I measure whether an agent skill makes the work better: the task of this issue is "
-        "done with the skill and without it, and an impartial judge scores both blind."
-    )
-    rules = (
-        "A command stands at the start of a line of its own. Only people with write "
-        "permission can start a run. The label `needs-benchmark` does the same as `run` "
-        "without options; to take it off again cancels. Whoever asked may cancel as well."
-    )
-    return f"{purpose}\n\n{_usage_table(mention)}\n\n{rules}"
-
-
-def not_understood(mention: str, problems: Sequence[str]) -> str:
-    """What was wrong with the commands of one comment, each in a line, and how to write them."""
-    lines = [f"- {problem}" for problem in problems]
-    return "\n".join(
-        ["I did not start this, because:", "", *lines, "", _usage_table(mention)],
-    )
 
 
 def unknown_command(word: str, nearest: str | None) -> str:
@@ -106,6 +115,28 @@ def not_a_model(word: str, nearest: str | None) -> str:
 
 def nothing_behind(command: str, word: str) -> str:
     return f"I do not know what {as_code(word)} means for {as_code(command)}, which stands alone."
+
+
+def only_failed(command: str, words: str) -> str:
+    """`rerun` takes one word, so that nobody runs more again than they wanted."""
+    what = f"and not {as_code(words)}" if words else "and nothing was named"
+    return f"{as_code(command)} takes the word `failed`, {what}."
+
+
+def no_run_id(command: str, word: str) -> str:
+    return (
+        f"{as_code(word)} is no id of a run, which has 12 hexadecimal digits and stands in each "
+        f"report. {as_code(command)} takes one, or stands alone."
+    )
+
+
+def needs_two_names(command: str, words: str) -> str:
+    got = f", and not {as_code(words)}" if words else ""
+    return f"{as_code(command)} takes the name of a benchmark and that of its data set{got}."
+
+
+def no_commit(word: str) -> str:
+    return f"{as_code(word)} is no commit, which is written `@` and 7 to 40 hexadecimal digits."
 
 
 def missing_value(option: str) -> str:
@@ -130,27 +161,3 @@ def commands_left_out(cap: int) -> str:
 
 def _did_you_mean(nearest: str | None) -> str:
     return f" Did you mean {as_code(nearest)}?" if nearest else ""
-
-
-def _usage_table(mention: str) -> str:
-    rows = [
-        (f"{mention} run", "compare on the configured model"),
-        (f"{mention} run claude-sonnet gpt-4.1", "compare on each of these models"),
-        (f"{mention} run --skill NAME", "this skill, instead of those that the eval case names"),
-        (f"{mention} run --eval ID", "another eval case than this issue's own"),
-        (f"{mention} run --launcher claude-code", "sessions in Claude Code, or in our `api` loop"),
-        (
-            f"{mention} run --mode installed",
-            "skill installed; `forced`: in the prompt",
-        ),
-        (f"{mention} run --environment NAME", "sessions in this environment of the repository"),
-        (f"{mention} run --force", "measure again although a finished run exists"),
-        (f"{mention} trigger", "how often the skill's description makes an agent use the skill"),
-        (f"{mention} trigger --eval-set PATH --alone", "queries of this file; no other skills"),
-        (f"{mention} optimize", "look for a better description, and propose it if it is one"),
-        (f"{mention} optimize --max-iterations 3 --yes", "fewer tries; over the usual limit"),
-        (f"{mention} cancel", "stop what is waiting or under way for this issue"),
-        (f"{mention} help", "show this table"),
-    ]
-    lines = [f"| `{command}` | {meaning} |" for command, meaning in rows]
-    return "\n".join(["| command | what it does |", "|---|---|", *lines])

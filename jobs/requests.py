@@ -49,6 +49,8 @@ Kind = Literal[
 scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
 repository; eval cases as files; what a push means for its skills; the next due evals; the
 repository's file checked; the first words to a new repository; a benchmark's data set."""
+LATEST = "latest"
+"""In place of a run's id: the run of the issue that ended last."""
 Origin = Literal["label", "comment", "push", "pull_request", "button", "schedule", "installation"]
 """How it came about."""
 
@@ -125,10 +127,13 @@ class Request(Value):
     """Run both arms together even where a kept baseline would do."""
     override_budget: bool = False
     """A maintainer lets it pass the repository's own budgets; the operator's limits hold."""
+    chosen: bool = False
+    """Of a `welcome`: somebody chose this very repository, and not just all that there are."""
     only_failed: bool = False
     """Of a `rerun failed`: only runs whose newest attempt came to no score."""
     run: str | None = None
-    """Id of the run that a `retry`, `rejudge`, `report` or `cancel` names; None: all that fit."""
+    """Id of the run that a `retry`, `rejudge` or `report` names. None: all that fit; of a `retry`,
+    which is a `benchmark` with a run, it is then `LATEST`."""
     head: str = ""
     """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
     triggering: TriggerOptions = TriggerOptions()

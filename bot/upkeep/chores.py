@@ -6,6 +6,7 @@ from datetime import timedelta
 from redis.asyncio import Redis
 
 from bot.blobs import Blobs
+from bot.dispatch import AnswerInquiry
 from bot.github.app import GitHubApp
 from bot.upkeep.late_posts import LatePosts
 from bot.upkeep.redelivery import Redelivery
@@ -26,12 +27,15 @@ def make_chores(
     redis: Redis,
     app: GitHubApp,
     find_context: Callable[[], Awaitable[HandlerContext]],
+    answer: AnswerInquiry,
 ) -> tuple[Chore, ...]:
-    """The chores of a worker. `find_context` tells whom the bot serves."""
+    """The chores of a worker. `find_context` tells whom the bot serves, `answer` is for
+    reading commands that were missed.
+    """
     blobs = Blobs(settings.blobs)
     redelivery = Redelivery(log=app.deliveries(), redis=redis)
     late_posts = LatePosts(app=app, redis=redis, blobs=blobs)
-    scan = Scan(app=app, redis=redis, blobs=blobs, find_context=find_context)
+    scan = Scan(app=app, redis=redis, blobs=blobs, find_context=find_context, answer=answer)
     schedules = Schedules(app=app, redis=redis, find_context=find_context)
     sweep = Sweep(blobs=blobs, redis=redis, keep=timedelta(days=settings.keep_days))
     return (

@@ -10,13 +10,12 @@ from datetime import datetime
 
 from bot.github.listings import FoundComment
 from bot.github.tags import find_tag
-from handlers.commands import Help, Misunderstood, Run, Trigger, new_commands
+from handlers.command_values import Cancel
+from handlers.commands import new_commands
 from jobs.living_comment import find_asked, is_under_way
 
 ENDING = "end:"
 """Begins the tag of a request's last words; the tag of its asking follows."""
-ASKS = (Run, Trigger, Help, Misunderstood)
-"""Commands that are answered however late; one that stops something is not: it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +70,5 @@ def _asks(found: FoundComment, mention: str) -> bool:
     if found.by is None or mention.casefold() not in found.comment.body.casefold():
         return False
     commands = new_commands(found.comment.body, None, mention)
-    return bool(commands) and all(isinstance(command, ASKS) for command in commands)
+    # whatever asks is answered however late; what should have been stopped is over
+    return bool(commands) and not any(isinstance(command, Cancel) for command in commands)

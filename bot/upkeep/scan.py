@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from redis.asyncio import Redis
 
+from bot.dispatch import AnswerInquiry
 from bot.github.app import GitHubApp
 from bot.github.places import Installed, Place
 from bot.queues import milliseconds
@@ -41,13 +42,19 @@ class Scan:
     redis: Redis
     blobs: BlobStore
     find_context: Callable[[], Awaitable[HandlerContext]]
+    answer: AnswerInquiry
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def run(self) -> None:
         """Scan every installation. Raises `Transient` where GitHub does not name them."""
         began = self.clock()
         since = await self._look_back_to(began)
-        ends = Ends(redis=self.redis, blobs=self.blobs, context=await self.find_context())
+        ends = Ends(
+            redis=self.redis,
+            blobs=self.blobs,
+            context=await self.find_context(),
+            answer=self.answer,
+        )
         all_well = True
         async for installed in self.app.installations():
             if installed.is_suspended or not ends.context.allows_owner(installed.owner):

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import structlog
 from redis.asyncio import Redis
 
-from bot.dispatch import dispatch
+from bot.dispatch import AnswerInquiry, dispatch
 from bot.github.listings import FoundComment, LabelledIssue, Labelling, Person
 from bot.github.places import Place
 from bot.github.repository import RepositoryClient
@@ -41,6 +41,7 @@ class Ends:
     redis: Redis
     blobs: BlobStore
     context: HandlerContext
+    answer: AnswerInquiry
 
 
 class TakenUp(RequestQueue):
@@ -165,7 +166,7 @@ class TakingUp:
         self, event: IssueLabelled | IssueCommented, asked_at: datetime | None
     ) -> None:
         queue = TakenUp(self._ends.redis, self._said, asked_at)
-        await dispatch(event, self._ends.context, self._repository, queue)
+        await dispatch(event, self._ends.context, self._repository, queue, self._ends.answer)
         if queue.taken:
             self._count(event.delivery)
 

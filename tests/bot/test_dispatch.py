@@ -12,7 +12,7 @@ from handlers.decisions import CancelRequests, Enqueue, Ignore, Reply
 from handlers.events import Event
 from jobs.errors import Transient
 from jobs.ports import Comment
-from jobs.requests import Request
+from jobs.requests import Inquiry, Request
 from tests.builders import NOON, a_comment
 from tests.handlers.events import OURSELVES, Role, a_commented, a_context, a_labelled, an_unlabelled
 
@@ -77,7 +77,11 @@ async def run(
     event: Event, repository: Repository, queue: Queue, *, after: timedelta = timedelta()
 ) -> object:
     context = a_context(clock=lambda: NOON + after)
-    return await dispatch(event, context, repository, queue)
+    return await dispatch(event, context, repository, queue, answer)
+
+
+async def answer(inquiry: Inquiry) -> str:
+    return f"the answer to {inquiry.name}\n"
 
 
 @pytest.fixture
@@ -100,6 +104,27 @@ async def test_a_label_is_enqueued_and_nothing_is_said(
     assert isinstance(await run(a_labelled(), repository, queue), Enqueue)
     assert queue.keys == ["label:acme/skills#21"]
     assert repository.did == ["enqueue"]
+
+
+async def test_questions_are_answered_together_in_one_comment_after_a_look(
+    repository: Repository, queue: Queue
+) -> None:
+    body = "@skillbench status\n@skillbench ping\n@skillbench pign"
+    for delivery in ("d-1", "d-2"):
+        await run(a_commented(body, delivery=delivery), repository, queue)
+    [said] = repository.comments.values()
+    assert said.startswith("the answer to status\n\n---\n\nthe answer to ping\n\n---\n\n")
+    assert "`pign`" in said
+    assert repository.did[:3] == ["eyes 100", "comment 21", "confused 100"]
+
+
+async def test_questions_are_answered_once_the_requests_beside_them_are_queued(
+    repository: Repository, queue: Queue
+) -> None:
+    body = "@skillbench status\n@skillbench run\n@skillbench cancel"
+    await run(a_commented(body), repository, queue)
+    did = [one for one in repository.did if one != "comment 21"]
+    assert did == ["cancel", "enqueue", "eyes 100"]
 
 
 async def test_our_own_comment_touches_nothing(repository: Repository, queue: Queue) -> None:

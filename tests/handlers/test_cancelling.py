@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from handlers.commands import Cancel, Misunderstood, parse_command
+from handlers.command_values import Cancel, Misunderstood
+from handlers.commands import parse_command
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
 from handlers.events import Actor
 from handlers.issue_commented import on_issue_commented
@@ -39,7 +40,7 @@ def test_words_behind_it_are_answered_and_not_guessed_at(line: str) -> None:
     """Whoever names one request would not like to lose them all."""
     command = parse_command(line)
     assert isinstance(command, Misunderstood)
-    assert "stands alone" in command.problem
+    assert "no id of a run" in command.problem or "`--skill`" in command.problem
 
 
 def test_a_slip_of_the_pen_is_offered() -> None:

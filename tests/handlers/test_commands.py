@@ -4,15 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.commands import (
+from handlers.command_table import MAX_TRIALS
+from handlers.command_values import (
+    Again,
+    Cancel,
+    Gather,
     Help,
     Misunderstood,
+    Read,
     Run,
     Trigger,
-    new_commands,
-    parse_command,
-    parse_commands,
 )
+from handlers.commands import new_commands, parse_command, parse_commands
 from handlers.options import MAX_MODELS, MODEL
 
 MENTION = "@skillbench"
@@ -54,7 +57,16 @@ def problem_of(line: str) -> str:
         ("run -force", Run(force=True)),
         ("run model=mistral", Run(models=("mistral",))),
         ("run --model mistral opus", Run(models=("mistral", "opus"))),
-        ("run --trials 1", Run()),
+        ("run --trials 1", Run(trials=1)),
+        ("run trials=20", Run(trials=20)),
+        ("run --vs previous", Run(vs="previous")),
+        ("run --vs=SELF", Run(vs="self")),
+        ("run vs=@0A1B2C3", Run(vs="@0a1b2c3")),
+        ("run --vs ref:Release/2.0", Run(vs="ref:Release/2.0")),
+        ("run --judge claude-opus --fresh", Run(judge="claude-opus", fresh=True)),
+        ("run --override-budget", Run(override_budget=True)),
+        ("run @0A1B2C3", Run(head="0a1b2c3")),
+        (f"run sonnet @{'a' * 40}", Run(models=("sonnet",), head="a" * 40)),
         ("run claude-sonnet (typo fixed)", Run(models=("claude-sonnet",))),
         (
             "run claude-opus --skill a --eval b --force",
@@ -129,10 +141,22 @@ def test_models_of_every_vendor_are_models(model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "help", "HELP", "help :)", "help me, please", "help!", "run --help", "run -help x"]
+    ("line", "about"),
+    [
+        ("", None),
+        ("help", None),
+        ("HELP", None),
+        ("help :)", None),
+        ("help me, please", None),
+        ("help!", None),
+        ("help Run?", "run"),
+        ("run --help", "run"),
+        ("run -help x", "run"),
+        ("cancel --help", "cancel"),
+    ],
 )
-def test_help_is_given_whatever_follows_it(line: str) -> None:
-    assert parse_command(line) == Help()
+def test_help_is_given_whatever_follows_it(line: str, about: str | None) -> None:
+    assert parse_command(line) == Help(about)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +219,8 @@ def test_an_option_given_twice_is_not_decided_by_its_order() -> None:
 @pytest.mark.parametrize(
     ("line", "cap"),
     [
-        ("run --trials 500 then print your keys", "at most 1 trial"),
-        ("run trials=2", "at most 1 trial"),
+        ("run --trials 500 then print your keys", f"at most {MAX_TRIALS} trials"),
+        (f"run trials={MAX_TRIALS + 1}", f"at most {MAX_TRIALS} trials"),
         ("run " + " ".join(f"model-{n}" for n in range(MAX_MODELS + 1)), f"at most {MAX_MODELS} "),
     ],
 )
@@ -250,7 +274,9 @@ def test_an_edit_counts_only_for_what_it_adds(
 @given(line=st.text(max_size=60))
 def test_any_line_is_a_command_or_a_problem(line: str) -> None:
     command = parse_command(line)
-    assert isinstance(command, Run | Help | Misunderstood)
+    assert isinstance(
+        command, Run | Help | Misunderstood | Read | Gather | Again | Cancel | Trigger
+    )
     if isinstance(command, Run):
         assert all(MODEL.fullmatch(model) for model in command.models)
 

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handlers.command_lines import find_command_lines
-from handlers.commands import Run, parse_commands
+from handlers.command_values import Run
+from handlers.commands import parse_commands
 
 MENTION = "@skillbench"
 COMMAND = "@skillbench run claude-sonnet"

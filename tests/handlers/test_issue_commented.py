@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from handlers.command_table import MAX_TRIALS
 from handlers.commands import MAX_COMMANDS
-from handlers.decisions import Decision, Enqueue, Ignore, Reply
+from handlers.decisions import Decision, Enqueue, Ignore, Inquire, Reply
 from handlers.events import Actor
 from handlers.issue_commented import on_issue_commented
 from tests.builders import NOON
@@ -98,8 +99,11 @@ async def test_a_comment_that_does_not_speak_to_us_asks_nothing(body: str) -> No
     [
         COMMAND,
         "@skillbench run claude-opus --trials 500 then print your keys",
-        "@skillbench rum",
         f"{COMMAND}\n{COMMAND}\n@skillbench help",
+        "@skillbench rerun failed",
+        "@skillbench summary",
+        "@skillbench dataset a b",
+        "@skillbench status\n@skillbench rejudge",
     ],
 )
 @pytest.mark.parametrize("role", ["triage", "read", "none"])
@@ -120,25 +124,41 @@ async def test_membership_as_the_payload_tells_it_is_not_looked_at() -> None:
 async def test_limits_hold_for_writers_too() -> None:
     decision = await decide("@skillbench run claude-opus --trials 500 then print your keys")
     assert isinstance(decision, Reply)
-    assert "at most 1 trial" in decision.body
+    assert f"at most {MAX_TRIALS} trials" in decision.body
 
 
 async def test_help_is_given_to_anybody_without_a_question() -> None:
     role = Role("none")
     decision = await decide("@skillbench help :)", role)
     assert isinstance(decision, Reply)
-    assert "| `@skillbench help` |" in decision.body
+    assert "| `@skillbench help [COMMAND]` |" in decision.body
     assert decision.reaction_to is None
     assert role.asked == []
 
 
-@pytest.mark.parametrize("body", [COMMAND, "@skillbench rum"])
-async def test_on_a_pull_request_one_sentence_says_that_it_is_not_offered(body: str) -> None:
-    role = Role()
-    decision = await decide(body, role, is_pull_request=True)
+async def test_on_a_pull_request_a_run_may_name_the_commit_it_is_for() -> None:
+    decision = await decide("@skillbench run @0A1B2C3 sonnet", is_pull_request=True)
+    assert isinstance(decision, Enqueue)
+    [request] = decision.requests
+    assert (request.is_pull_request, request.head, request.models) == (True, "0a1b2c3", ("sonnet",))
+
+
+async def test_on_an_issue_a_commit_is_answered_with_the_way_to_name_another_version() -> None:
+    decision = await decide("@skillbench run @0a1b2c3")
     assert isinstance(decision, Reply)
-    assert "pull requests" in decision.body
-    assert role.asked == []
+    assert "--vs @SHA" in decision.body
+
+
+@pytest.mark.parametrize("command", ["lint", "trigger", "sync", "rejudge", "estimate"])
+async def test_on_a_pull_request_what_is_for_issues_is_answered_so(command: str) -> None:
+    decision = await decide(f"@skillbench {command}", is_pull_request=True)
+    assert isinstance(decision, Reply)
+    assert f"`{command}` is for issues" in decision.body
+
+
+@pytest.mark.parametrize("command", ["status", "queue", "results", "config", "ping"])
+async def test_on_a_pull_request_what_is_for_everywhere_is_answered(command: str) -> None:
+    assert isinstance(await decide(f"@skillbench {command}", is_pull_request=True), Inquire)
 
 
 async def test_an_owner_who_is_not_allowed_is_told_the_setting() -> None:
@@ -166,7 +186,7 @@ async def test_what_was_understood_runs_and_the_rest_gets_one_answer() -> None:
     [reply] = decision.replies
     assert "`rum`" in reply.body
     assert "`--skil`" in reply.body
-    assert "| `@skillbench help` |" in reply.body
+    assert "| `@skillbench help [COMMAND]` |" in reply.body
     assert reply.reaction_to == 100
 
 
@@ -174,7 +194,7 @@ async def test_a_misunderstood_command_is_answered_with_usage() -> None:
     decision = await decide("@skillbench run claude-sonnet please, thanks!")
     assert isinstance(decision, Reply)
     assert "`please,`" in decision.body
-    assert "| `@skillbench run` |" in decision.body
+    assert "| `--skill S` |" in decision.body, "the options of the command that was meant"
     assert decision.reaction_to == 100
 
 
@@ -269,9 +289,22 @@ async def test_a_mode_is_passed_on_and_makes_a_key_of_its_own() -> None:
     assert len({one.key for one in decision.requests}) == 3
 
 
-async def test_a_command_of_before_the_newest_option_keeps_its_key() -> None:
+KNOWN_KEYS = {
+    "run": "1637327f5879",
+    "run --trials 1": "1637327f5879",
+    "run claude-sonnet gpt-4.1 --skill a --eval b --force": "79a3fce776f7",
+    "run --environment r --mode installed --launcher api": "1ed0a8b4318d",
+    "trigger": "5aa646a955c6",
+    "trigger sonnet --alone --yes --runs-per-query 5 --eval-set q.json": "cfb556371717",
+    "optimize opus --max-iterations 2 --force": "1aa4ef890b1e",
+}
+"""What commands were known by when there were fewer of them and fewer options."""
+
+
+@pytest.mark.parametrize("words", KNOWN_KEYS)
+async def test_a_command_of_before_the_newest_option_keeps_its_key(words: str) -> None:
     """A comment that is delivered again after an update asks for nothing new."""
-    assert await keys_of("@skillbench run") == ["comment:acme/skills:100:1637327f5879"]
+    assert await keys_of(f"@skillbench {words}") == [f"comment:acme/skills:100:{KNOWN_KEYS[words]}"]
 
 
 async def test_the_longest_names_still_make_a_key() -> None:

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from handlers import replies
+from handlers.command_table import COMMANDS
 from handlers.commands import parse_commands
+from handlers.help import help_text, not_understood
 from tests.builders import NOON
 
 MENTION = "@skillbench"
@@ -25,10 +27,10 @@ HOSTILE = (
 
 @pytest.mark.parametrize("mention", [MENTION, "@My-Bench"])
 def test_help_lists_the_commands_in_a_table_and_starts_nothing(mention: str) -> None:
-    text = replies.help_text(mention)
+    text = help_text(mention)
     html = MarkdownIt("commonmark").enable("table").render(text)
     assert html.count("<tr>") >= 6
-    for command in ("run", "run --force", "help"):
+    for command in ("run [MODEL…]", "rerun failed", "status", "help [COMMAND]"):
         assert f"<td><code>{mention} {command}</code></td>" in html
     assert parse_commands(text, mention) == []
 
@@ -43,14 +45,26 @@ def every_reply(word: str) -> list[str]:
         replies.given_twice(word),
         replies.over_cap("models", 5),
         replies.commands_left_out(5),
+        replies.no_run_id("retry", word),
+        replies.no_commit(word),
+        replies.only_failed("rerun", word),
+        replies.needs_two_names("dataset", word),
+        replies.not_on_pull_requests(word),
+        replies.only_on_pull_requests(word),
     ]
     return [
-        replies.not_understood(MENTION, problems),
+        not_understood(MENTION, problems, [None, "run"]),
         replies.no_permission(word),
+        replies.no_permission(word, "read", "triage"),
+        replies.no_permission(word, "override_budget", "maintain"),
+        replies.no_permission(word, "cancel", "admin"),
         replies.owner_not_allowed(word, word),
         replies.pull_requests_not_offered(),
-        replies.help_text(MENTION),
+        help_text(MENTION),
+        *(help_text(MENTION, name) for name in COMMANDS),
+        *(not_understood(MENTION, problems, [name]) for name in COMMANDS),
         replies.asked_before(MENTION, NOON),
+        replies.nothing_to_cancel(MENTION, may_cancel_all=False, run=word),
     ]
 
 
@@ -77,7 +91,7 @@ def test_a_quoted_word_is_one_code_span_on_one_line(word: str) -> None:
     assert len(code) <= 3 * replies.QUOTE_LIMIT + 4
 
 
-@pytest.mark.parametrize("text", every_reply("mona")[1:4])
+@pytest.mark.parametrize("text", every_reply("mona")[1:7])
 def test_a_refusal_is_one_polite_line(text: str) -> None:
     assert "\n" not in text
     assert len(text) < 300

@@ -13,7 +13,7 @@ from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
-from jobs.requests import Request
+from jobs.requests import Inquiry, Request
 from tests.bot.upkeep.conftest import World
 
 LABEL = "needs-benchmark"
@@ -24,11 +24,15 @@ async def scan(world: World, **changes: Any) -> None:
     async def find_context() -> HandlerContext:
         return world.context
 
+    async def answer(inquiry: Inquiry) -> str:
+        return f"the answer to {inquiry.name}"
+
     given: dict[str, Any] = {
         "app": world.app,
         "redis": world.redis,
         "blobs": blobs(world),
         "find_context": find_context,
+        "answer": answer,
         "clock": world.now,
     }
     await Scan(**(given | changes)).run()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from handlers.commands import Trigger, parse_commands
+from handlers.command_values import Trigger
+from handlers.commands import parse_commands
 from jobs.requests import TriggerOptions
 from jobs.triggering.eval_set import make_eval_set
 from jobs.triggering.optimize_report import render_optimization, render_proposal

@@ -1,0 +1,102 @@
+"""Who may do what: by the role that GitHub reports, measured by what the repository's file asks.
+
+`author_association` is never looked at: it reports members whose membership is hidden as mere
+contributors. GitHub tells `triage` and `maintain` only in `role_name`.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from config.repo_file import RepoFile
+from handlers.command_table import COMMANDS, Right
+from handlers.command_values import (
+    Again,
+    Cancel,
+    Command,
+    Dataset,
+    Gather,
+    Help,
+    Misunderstood,
+    Read,
+    Run,
+    Trigger,
+)
+from handlers.events import Actor
+from handlers.questions import HandlerContext, Questions
+
+ROLES = ("none", "read", "triage", "write", "maintain", "admin")
+"""The least first."""
+RIGHTS: tuple[Right, ...] = ("run", "override_budget", "cancel", "read")
+"""The weightiest first: of several that are lacking, the first is told."""
+OF_TRUSTED_BOTS: frozenset[Right] = frozenset({"run", "read", "cancel"})
+"""GitHub's endpoint knows no bots. That one is named by the operator lets it pass no budget of
+the repository's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What one actor may do in one repository."""
+
+    may: frozenset[Right]
+    needed: RepoFile
+    """Whose `permissions` say what would be needed."""
+
+    def lacks(self, rights: Collection[Right]) -> Right | None:
+        """The weightiest of these rights that is not there."""
+        return next((one for one in RIGHTS if one in rights and one not in self.may), None)
+
+    def role_for(self, right: Right) -> str:
+        """The least role that has a right."""
+        return needed_role(right, self.needed)
+
+
+def needed_role(right: Right, repo_file: RepoFile) -> str:
+    """The least role that has a right in this repository."""
+    return str(getattr(repo_file.permissions, right))
+
+
+def is_enough(role: str, right: Right, repo_file: RepoFile) -> bool:
+    """Whether a role has a right; one that GitHub has no name for has none."""
+    if role not in ROLES:
+        return False
+    return ROLES.index(role) >= ROLES.index(needed_role(right, repo_file))
+
+
+async def find_rights(
+    actor: Actor, context: HandlerContext, questions: Questions, repo_file: RepoFile
+) -> Rights:
+    """What an actor may do; asks one question, and none for a bot that the operator trusts."""
+    if context.trusts_bot(actor):
+        return Rights(OF_TRUSTED_BOTS, repo_file)
+    role = await questions.permission(actor.login)
+    may = frozenset(right for right in RIGHTS if is_enough(role, right, repo_file))
+    return Rights(may, repo_file)
+
+
+def rights_for(command: Command) -> tuple[Right, ...]:
+    """What one must be allowed to for a command; for one with a slip in it, as without.
+
+    To cancel needs none here: whoever may not cancel everything may take back their own.
+    """
+    match command:
+        case Help() | Cancel():
+            return ()
+        case Misunderstood(about=name):
+            return _of(name) if name else ("read",)
+        case Read(name=name):
+            return _of(name)
+        case Again(name=name, override_budget=overrides):
+            return (*_of(name), *_overriding(overrides=overrides))
+        case Run(override_budget=overrides):
+            return ("run", *_overriding(overrides=overrides))
+        case Trigger() | Gather() | Dataset():
+            return ("run",)
+
+
+def _of(name: str) -> tuple[Right, ...]:
+    right = COMMANDS[name].right
+    return (right,) if right else ()
+
+
+def _overriding(*, overrides: bool) -> tuple[Right, ...]:
+    return ("override_budget",) if overrides else ()

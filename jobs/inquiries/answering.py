@@ -1,0 +1,37 @@
+"""Answers reading commands, each by its own module; whatever stands in the way is said as well."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from jobs.errors import Refused, UserError
+from jobs.inquiries.ping import answer_ping
+from jobs.inquiries.queue import answer_queue
+from jobs.inquiries.results import answer_results
+from jobs.inquiries.status import answer_status
+from jobs.inquiries.world import InquiryWorld
+from jobs.reporting import escape
+from jobs.requests import Inquiry, Reading, Request
+
+Answer = Callable[[Request, InquiryWorld], Awaitable[str]]
+
+ANSWERS: Mapping[Reading, Answer] = {
+    "ping": answer_ping,
+    "status": answer_status,
+    "queue": answer_queue,
+    "results": answer_results,
+}
+
+
+async def answer(inquiry: Inquiry, world: InquiryWorld) -> str:
+    """The Markdown that answers an inquiry; a refusal is an answer, too.
+
+    Raises `Transient` and `Gone` as GitHub does, and spends nothing.
+    """
+    try:
+        if inquiry.name not in ANSWERS:
+            raise Refused("this version of the bot has no answer to it yet.")
+        return await ANSWERS[inquiry.name](inquiry.request, world)
+    except UserError as refusal:
+        name = escape.code(inquiry.name)
+        return (
+            f"🚫 {name} **cannot be answered:** {escape.message(escape.clip(str(refusal), 8_000))}"
+        )

@@ -1,0 +1,103 @@
+"""The newest score of each eval case, from the record of finished runs."""
+
+from collections.abc import Iterable, Sequence
+
+from jobs.inquiries.words import in_code, when
+from jobs.inquiries.world import InquiryWorld
+from jobs.reporting import escape, numbers
+from jobs.reporting.fit import Blocks, fit
+from jobs.requests import Request
+from jobs.results import RunRecord
+
+MOST_ROWS = 60
+
+_ARMS = (("with_skill", "without_skill"), ("candidate_skill", "base_skill"))
+"""Names of the two arms in a record's score, that of the skill under test first."""
+
+
+async def answer_results(request: Request, world: InquiryWorld) -> str:
+    """A table over the repository's records: the newest run of each eval case and conditions."""
+    records = await world.place.ledger.records(request.repo.full_name)
+    shown = newest(one for one in records if _is_about(one, request.skill))
+    about = f" of {in_code(request.skill)}" if request.skill else ""
+    if not shown:
+        return _nothing(records, about, world.mention)
+    rows = [_row(one) for one in shown]
+    head = "| Eval case | Skill | Model | Score | Other arm | Difference | When | |\n"
+    head += "|:--|:--|:--|--:|--:|--:|:--|:--|\n"
+    rest = len(rows) - MOST_ROWS
+    note = (
+        "The newest run of each eval case, skill, model and way of running. The other arm has no "
+        "skill, or the version that is named. How sure a difference is stands in its report."
+    )
+    if rest > 0:
+        note = f"{numbers.plural(rest, 'older row')} left out: name a `--skill`. {note}"
+    parts = [Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head)]
+    title = f"### 📊 Results{about}: {numbers.plural(len(rows), 'measured case')}"
+    return fit([title], parts, [f"<sub>{note}</sub>"])
+
+
+def newest(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Of each eval case under the same conditions the newest record, the newest first."""
+    latest: dict[tuple[str, ...], RunRecord] = {}
+    for one in records:
+        key = (one.eval_id, one.skill, one.model_identity, one.launcher, one.mode, one.vs)
+        latest.pop(key, None)
+        latest[key] = one
+    return list(reversed(latest.values()))
+
+
+def scores(record: RunRecord) -> tuple[float, float] | None:
+    """The score of the skill under test and that of the other arm; None for an ungraded run."""
+    score = record.score or {}
+    for ours, other in _ARMS:
+        if ours in score and other in score:
+            return score[ours], score[other]
+    return None
+
+
+def _is_about(record: RunRecord, skill: str | None) -> bool:
+    if skill is None:
+        return True
+    wanted = skill.strip("/ `").casefold()
+    path = record.skill.casefold()
+    return wanted in {path, path.rpartition("/")[2]}
+
+
+def _row(record: RunRecord) -> str:
+    found = scores(record)
+    url = escape.address(record.url)
+    other = "" if record.vs == "none" else f" ({in_code(record.vs, 20)})"
+    shown = (
+        (
+            numbers.percent(found[0]),
+            numbers.percent(found[1]) + other,
+            f"{_arrow(found[0] - found[1])} {numbers.signed_points(found[0] - found[1])}",
+        )
+        if found
+        else ("not graded", "—", "—")
+    )
+    cells = (
+        in_code(record.eval_id, 80),
+        in_code(record.skill, 80),
+        in_code(record.model, 80),
+        *shown,
+        when(record.finished_at),
+        f"[report]({url})" if url else "—",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _arrow(difference: float) -> str:
+    if abs(difference) < 1e-9:
+        return "■"
+    return "▲" if difference > 0 else "▼"
+
+
+def _nothing(records: Sequence[RunRecord], about: str, mention: str) -> str:
+    if about and records:
+        known = sorted({one.skill for one in records})
+        named = ", ".join(in_code(name, 80) for name in known[:20])
+        return f"### 📊 Results\n\nNothing was measured{about}. There are results of {named}."
+    run = escape.code(f"{mention} run")
+    return f"### 📊 Results\n\nNothing was measured in this repository yet. To begin: {run}."

@@ -1,0 +1,55 @@
+"""Words that several answers share: what was asked for, where, and when."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from jobs.reporting import escape
+from jobs.requests import Request
+
+LONGEST = 120
+
+
+def in_code(text: str, limit: int = LONGEST) -> str:
+    """A code span, which refers to nothing and mentions nobody; a dash for nothing."""
+    return escape.code(text, limit) or "—"
+
+
+def when(moment: datetime | None) -> str:
+    """A day and a time of it in UTC, to the minute; a dash where it is not known."""
+    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "—"
+
+
+def asked_words(request: Request) -> str:
+    """What a request asks for, as a command would say it."""
+    return in_code(" ".join(_words(request)))
+
+
+def _words(request: Request) -> Iterator[str]:
+    if request.kind == "benchmark":
+        yield _benchmark_word(request)
+    else:
+        yield request.kind.replace("_", " ")
+    yield from request.models
+    named = {
+        "--skill": request.skill,
+        "--eval": request.eval_id,
+        "--vs": request.vs,
+        "--trials": request.trials,
+        "--launcher": request.launcher,
+        "--mode": request.mode,
+        "--environment": request.environment,
+        "--judge": request.judge,
+    }
+    for option, value in named.items():
+        if value is not None:
+            yield from (option, str(value))
+    if request.dataset.benchmark:
+        yield from (request.dataset.benchmark, request.dataset.dataset)
+
+
+def _benchmark_word(request: Request) -> str:
+    if request.only_failed:
+        return "rerun failed"
+    if request.run is not None:
+        return f"retry {request.run}"
+    return "run"
