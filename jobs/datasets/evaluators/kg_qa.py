@@ -62,7 +62,7 @@ class KgQaFields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     answer_type: Literal["numeric_value", "text", "list", "boolean", "behavioral"]
-    expected_value: str | float | list[Any] | None = None
+    expected_value: bool | str | float | list[Any] | None = None
     key_points: tuple[str, ...] = ()
     source_data: Mapping[str, Any] = Field(default_factory=dict)
     number_tolerance: float = Field(0.01, ge=0, le=1)

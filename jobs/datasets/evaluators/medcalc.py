@@ -105,7 +105,7 @@ def find_plain(answer: str, kind: str) -> str | None:
 def _goes_on(answer: str, named: re.Match[str], found: re.Match[str]) -> bool:
     """Whether more figures stand in the sentence, such as a sum, a range or a date."""
     rest = answer[named.end() + found.end() :].split("\n", 1)[0]
-    return re.search(r"\d", re.split(r"\.(?:\s|$)", rest, maxsplit=1)[0]) is not None
+    return re.search(r"(?<![\w^])\d", re.split(r"\.(?:\s|$)", rest, maxsplit=1)[0]) is not None
 
 
 def matches(found: str, fields: MedCalcFields) -> bool:

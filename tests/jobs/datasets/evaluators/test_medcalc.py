@@ -1,0 +1,101 @@
+"""The value of a calculation: read from the answer, compared by the rule of its kind."""
+
+from typing import Any
+
+import pytest
+
+from jobs.datasets.evaluators.registry import check_evaluator
+from jobs.datasets.grades import Ungraded
+from tests.jobs.datasets.given import SmallJudge, grade
+
+LIMITS = {"lower_limit": "21.714", "upper_limit": "24.0"}
+
+
+def medcalc(truth: str, kind: str, **limits: Any) -> dict[str, Any]:
+    return {"evaluator": "medcalc", "ground_truth": truth, "output_type": kind} | limits
+
+
+async def score(truth: str, kind: str, answer: str, **limits: Any) -> float | None:
+    return (await grade(medcalc(truth, kind, **limits), answer)).score
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("The final answer is 22.9 kg/m2.", 1),
+        ("**Answer:** 22.857", 1),
+        ("The answer is: 21.714", 1),
+        ("The answer is 24.01", 0),
+        ("First the answer is 5.\nNo: the final answer is 23", 1),
+        ('{"step_by_step": "…", "answer": "22.5"}', 1),
+        ("The answer is 1e999", 0),
+    ],
+)
+async def test_a_decimal_lies_between_its_limits(answer: str, right: float) -> None:
+    assert await score("22.857", "decimal", answer, **LIMITS) == right
+
+
+async def test_limits_of_negative_values_and_thousands_are_understood() -> None:
+    assert await score("-5", "decimal", "The answer is -5.1", lower_limit="-5.25",
+                       upper_limit="-4.75") == 1  # fmt: skip
+    assert await score("1200", "decimal", "The answer is 1,201.5", lower_limit="1140",
+                       upper_limit="1260") == 1  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "right"),
+    [("4", "4", 1), ("4.0", "4", 1), ("2.5", "3", 1), ("2.4", "3", 0), ("-3", "3", 0)],
+)
+async def test_whole_numbers_are_rounded_half_up(answer: str, truth: str, right: float) -> None:
+    assert await score(truth, "integer", f"The answer is {answer}") == right
+
+
+@pytest.mark.parametrize("answer", ["08/31/2023", "2023-08-31"])
+async def test_dates_are_compared_as_days(answer: str) -> None:
+    assert await score("08/31/2023", "date", f"The answer is {answer}.") == 1
+    assert await score("09/01/2023", "date", f"The answer is {answer}.") == 0
+
+
+@pytest.mark.parametrize("truth", ["('35 weeks', '4 days')", "35 weeks, 4 days"])
+async def test_weeks_and_days_match_in_both_spellings(truth: str) -> None:
+    assert await score(truth, "weeks_days", "The answer is 35 weeks and 4 days") == 1
+    assert await score(truth, "weeks_days", "The answer is 35 weeks, 5 days") == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["It comes to 22.8 or so.", "The answer is 22 to 23", "The answer is about right", "…"],
+)
+async def test_a_value_that_no_rule_finds_is_looked_for_by_a_model(answer: str) -> None:
+    judge = SmallJudge([{"answer": "22.8"}])
+    graded = await grade(medcalc("22.857", "decimal", **LIMITS), answer, judge)
+    assert graded.score == 1
+    assert graded.detail["found_by"] == "model"
+    assert "22.857" not in judge.prompts[0], "who looks for the value must not know the right one"
+
+
+async def test_a_long_answer_is_read_to_its_end() -> None:
+    judge = SmallJudge([{"answer": "22.8"}])
+    await grade(medcalc("22.857", "decimal", **LIMITS), f"{'so ' * 5000} it is 22.8", judge)
+    assert "it is 22.8" in judge.prompts[0]
+
+
+async def test_no_final_value_is_wrong_and_a_judge_that_is_away_is_not() -> None:
+    case = medcalc("22.857", "decimal", **LIMITS)
+    graded = await grade(case, "I cannot say.", SmallJudge([{"answer": None}]))
+    assert (graded.outcome, graded.score) == ("fail", 0)
+    with pytest.raises(Ungraded):
+        await grade(case, "I cannot say.", SmallJudge(fails="the judge is away"))
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        (medcalc("22", "decimal"), "lower_limit"),
+        (medcalc("soon", "date"), "ground_truth"),
+        (medcalc("22", "fraction"), "output_type"),
+    ],
+)
+def test_a_case_that_nothing_can_match_is_refused(case: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        check_evaluator(case)
