@@ -43,6 +43,8 @@ from jobs.late import put_off
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
 from jobs.requests import Inquiry, Kind, Repo, Request
+from jobs.summary import carry_out as summary
+from jobs.summary import digest
 from jobs.sync import carry_out as sync
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
@@ -64,6 +66,8 @@ CARRY_OUT: Mapping[Kind, CarryOut] = {
     "benchmark": benchmark.carry_out,
     "sweep": choosing.carry_out,
     "sync": sync.carry_out,
+    "summary": summary.carry_out,
+    "digest": digest.carry_out,
 }
 """Who carries out which other kind."""
 

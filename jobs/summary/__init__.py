@@ -1,0 +1,1 @@
+"""What all finished runs of a skill say together, and what a week of a repository brought."""

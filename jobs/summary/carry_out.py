@@ -1,0 +1,136 @@
+"""Carries out a `summary`: which skills, what is known of them, why they fail, one comment.
+
+Asked on an issue it is answered there; asked by a schedule, each skill has one issue of the
+App's own that is brought up to date. What costs money is paid once (`jobs.summary.drafting`).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.answers import answer
+from jobs.budgets import within_budgets
+from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.content.issue_case import draft_from_issue
+from jobs.content.repo_file import load_repo_file
+from jobs.content.shelf import SkillShelf
+from jobs.content.skill_names import settle_names
+from jobs.content.skills import find_skills
+from jobs.content.text import quoted
+from jobs.errors import Refused
+from jobs.keeping import request_folder
+from jobs.ports import Issue
+from jobs.requests import Request
+from jobs.results import RunRecord
+from jobs.summary.drafting import draft_patterns
+from jobs.summary.measured import Measured, find_measurements
+from jobs.summary.report import SkillSummary, render_nothing, render_summary
+from jobs.summary.scorecard import find_scorecards
+from jobs.summary.verdicts import VerdictReader
+from jobs.world import World
+
+LABEL = "skillbench"
+"""Put on issues that the App keeps by itself, by which it finds them again."""
+MOST_SKILLS = 8
+"""In one summary, since each may ask the judge."""
+
+
+async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
+    """Carry out a request and answer whoever asked, as `jobs.benchmark.carry_out` does."""
+    await carry_out_answered(lambda: _carry_out(request, world), request, world, last_try=last_try)
+
+
+async def _carry_out(request: Request, world: World) -> None:
+    issue = await world.github.issue(request.issue) if request.issue else None
+    if not await begin(request, world):
+        return
+    records = await world.ledger.records(request.repo.full_name)
+    commit = await find_head(world)
+    async with open_snapshot(request, commit, world) as snapshot:
+        repo_file = await asyncio.to_thread(load_repo_file, snapshot)
+        shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
+        skills = choose_skills(request, issue, shelf, records)
+    world = within_budgets(request, repo_file, world)
+    judge = request.judge or repo_file.judge or world.runs.settings.judge_model
+    summing = _Summing(request=request, records=records, shelf=shelf, judge=judge, world=world)
+    summaries = [await summing.sum_up(skill) for skill in skills[:MOST_SKILLS]]
+    found = [one for one in summaries if one.measurements.rows]
+    mention = repo_file.mention or world.runs.settings.mention
+    left_out = max(len(skills) - MOST_SKILLS, 0)
+    if issue is None:
+        await _keep_issues(found, mention, world)
+    elif found:
+        body = render_summary(found, mention=mention, left_out=left_out)
+        await answer(request, body, world, good=True)
+    else:
+        await answer(request, render_nothing(skills, mention=mention), world, good=False)
+    await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
+
+
+def choose_skills(
+    request: Request, issue: Issue | None, shelf: SkillShelf, records: Sequence[RunRecord]
+) -> list[str]:
+    """Paths of the skills that a summary is of: the named one, the issue's, else all measured.
+
+    Raises `Refused` for a name that neither the repository nor any run knows.
+    """
+    measured = sorted({record.skill for record in records if record.vs == "none"})
+    if request.skill:
+        if shelf.knows(request.skill):
+            return [shelf.find(request.skill).path]
+        gone = request.skill.strip("/ `")
+        if gone in measured:
+            return [gone]
+        shelf.find(request.skill)  # says which names are near
+        raise Refused(f"{quoted(request.skill)} is no skill.")
+    if issue is not None:
+        draft = draft_from_issue(issue.number, issue.body)
+        names, _ = settle_names(draft.skills, shelf)
+        own = [shelf.find(name).path for name in names if shelf.knows(name)]
+        if not own:
+            number = f"github-issue-{issue.number}"
+            own = sorted({record.skill for record in records if record.eval_id == number})
+        if own:
+            return list(dict.fromkeys(own))
+    return measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Summing:
+    """What the summaries of one request have in common."""
+
+    request: Request
+    records: Sequence[RunRecord]
+    shelf: SkillShelf
+    judge: str
+    """As somebody typed it."""
+    world: World
+
+    async def sum_up(self, skill: str) -> SkillSummary:
+        """One skill's summary; where nothing fails, or nothing is known, nobody is asked."""
+        measurements = find_measurements(self.records, skill)
+        reader = VerdictReader(self.world)
+        findings, unread = [], list[Measured]()
+        for row in measurements.rows:
+            found = await reader.find(row)
+            if found is None:
+                unread.append(row)
+            else:
+                findings.append(found)
+        return SkillSummary(
+            skill=skill,
+            sha=self.shelf.find(skill).sha if self.shelf.knows(skill) else "",
+            measurements=measurements,
+            scorecards=await asyncio.to_thread(find_scorecards, measurements.rows),
+            drafted=await draft_patterns(skill, findings, self.request, self.judge, self.world),
+            judge=self.judge,
+            unread=unread,
+        )
+
+
+async def _keep_issues(summaries: Sequence[SkillSummary], mention: str, world: World) -> None:
+    """One issue for each skill, found again by its tag."""
+    for summary in summaries:
+        title = f"skillbench: summary of {' '.join(summary.skill.split())[:150]}"
+        body = render_summary([summary], mention=mention)
+        await world.github.keep_issue(title, body, label=LABEL, tag=f"summary:{summary.skill}")

@@ -1,0 +1,210 @@
+"""A summary as Markdown: the runs, the figures over them, and why the skill fails where it does.
+
+Pure functions. Every name and every sentence of a model or a stranger goes through `escape`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jobs.reporting import escape, numbers
+from jobs.reporting.fit import Blocks, details, fit
+from jobs.summary.measured import Measured, Measurements, NotCounted
+from jobs.summary.patterns import Drafted, Pattern
+from jobs.summary.scorecard import Scorecard
+
+NAME = 80
+SENTENCES = 700
+_RUNS = "| Eval case | Model | With the skill | Without it | Difference | Date | |\n"
+_RUNS += "|:--|:--|--:|--:|--:|:--|:--|\n"
+_WORDS = {"win": "🟢", "tie": "⚪", "loss": "🔴"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillSummary:
+    """All that is said of one skill."""
+
+    skill: str
+    """Its path."""
+    sha: str
+    """Its skill SHA now; empty where it is not in the repository any more."""
+    measurements: Measurements
+    scorecards: Sequence[Scorecard]
+    drafted: Drafted
+    judge: str
+    """Name of the model that was asked for patterns."""
+    unread: Sequence[Measured] = ()
+    """Runs whose verdicts are not kept any more."""
+
+
+def render_summary(summaries: Sequence[SkillSummary], *, mention: str, left_out: int = 0) -> str:
+    """The comment, or the text of the issue that a schedule keeps."""
+    top = []
+    parts: list[Blocks] = []
+    for summary in summaries:
+        parts += _render_skill(summary)
+    if left_out:
+        top.append(
+            f"{numbers.plural(left_out, 'more skill')} found no room here: name one with "
+            f"{escape.code(f'{mention} summary --skill S', 100)}."
+        )
+    bottom = (
+        "<sub>Of each eval case and model the latest run with a score counts; each eval case is "
+        "one observation. Each run's report has its verdicts and its archive. "
+        f"All commands: {escape.code(mention + ' help')}</sub>"
+    )
+    return fit(top, parts, [bottom]) + "\n"
+
+
+def render_nothing(skills: Sequence[str], *, mention: str) -> str:
+    """There is no run to sum up."""
+    about = f" of {escape.code(skills[0], NAME)}" if len(skills) == 1 else ""
+    return (
+        f"### 📊 Nothing to sum up\n\nNo run{about} has come to a score yet. Start one with "
+        f"{escape.code(mention + ' run')} on the issue of an eval case.\n"
+    )
+
+
+def _render_skill(summary: SkillSummary) -> list[Blocks]:
+    rows = summary.measurements.rows
+    title = f"### 📊 Summary of {escape.code(summary.skill, NAME)}"
+    lead = "\n\n".join([title, *map(_conclude, summary.scorecards)])
+    figures = Blocks([_figures(summary.scorecards)], "", before="#### Overall\n\n")
+    runs = Blocks(
+        [_row(row, summary.sha) for row in rows],
+        "*Shortened: the reports on the issues show the rest.*",
+        before=f"#### Runs\n\n{_RUNS}",
+        after=_stale_note(summary),
+    )
+    parts = [Blocks([lead], ""), runs, figures, _patterns(summary)]
+    if summary.measurements.not_counted:
+        parts.append(_not_counted(summary.measurements.not_counted))
+    return parts
+
+
+def _conclude(card: Scorecard) -> str:
+    """One sentence on a model that claims no more than the counts."""
+    model = escape.code(card.model, NAME)
+    if not card.counted:
+        return f"On {model} every eval case is trivial: both arms meet every assertion."
+    cases = numbers.plural(card.counted, "eval case")
+    words = f"{card.wins} higher, {card.ties} equal, {card.losses} lower with the skill"
+    return f"**On {model}: {words}**, of {cases}."
+
+
+def _figures(cards: Sequence[Scorecard]) -> str:
+    lines = [
+        "| Model | Wins / ties / losses | With the skill | Without it | Difference | Trivial |",
+        "|:--|:--|--:|--:|--:|:--|",
+    ]
+    notes = []
+    for card in cards:
+        model = escape.code(card.model, NAME)
+        means = [_percent(card.with_skill), _percent(card.without_skill)]
+        gap = "—" if card.difference is None else numbers.signed_points(card.difference)
+        trivial = ", ".join(render_eval(row) for row in card.trivial) or "none"
+        counts = f"{card.wins} / {card.ties} / {card.losses}"
+        lines.append(f"| {model} | {counts} | {means[0]} | {means[1]} | {gap} | {trivial} |")
+        if card.higher is not None:
+            decided = card.wins + card.losses
+            low, high = (numbers.percent(round(end, 2)) for end in card.higher)
+            notes.append(
+                f"On {model} the skill scores higher in {card.wins} of {decided} eval cases that "
+                f"differ; were they drawn at random, its share would lie between {low} and {high} "
+                "(95 %, Wilson)."
+            )
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _row(row: Measured, sha: str) -> str:
+    record = row.record
+    old = " ⏳" if sha and record.skill_sha != sha else ""
+    date = f"{record.finished_at:%Y-%m-%d}" if record.finished_at else "—"
+    url = escape.address(record.url)
+    cells = [
+        render_eval(row),
+        escape.code(record.model, NAME),
+        numbers.percent(row.with_skill),
+        numbers.percent(row.without_skill),
+        f"{_WORDS[row.word]} {numbers.signed_points(row.difference)}",
+        date + old,
+        f"[report]({url})" if url else "—",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _stale_note(summary: SkillSummary) -> str:
+    rows = summary.measurements.rows
+    if not summary.sha:
+        return "\n\nThe skill is not in the repository any more."
+    stale = sum(row.record.skill_sha != summary.sha for row in rows)
+    return f"\n\n⏳ {numbers.plural(stale, 'row')} on an earlier version of the skill." * bool(
+        stale
+    )
+
+
+def _patterns(summary: SkillSummary) -> Blocks:
+    drafted = summary.drafted
+    head = "#### Why it fails where it fails\n\n"
+    unread = _unread_note(summary.unread)
+    if drafted.problem:
+        said = escape.message(escape.clip(drafted.problem, SENTENCES))
+        return Blocks([f"Not drafted: {said.rstrip('.')}.{unread}"], "", before=head)
+    if not drafted.patterns:
+        rows = summary.measurements.rows
+        known = len(rows) > len(summary.unread)
+        told = "No pattern was found." if known else "No verdicts are kept."
+        return Blocks([told + unread], "", before=head)
+    links = {row.record.eval_id: render_eval(row) for row in summary.measurements.rows}
+    note = (
+        f"<sub>Drafted by {escape.code(summary.judge, NAME)} from the stored verdicts; check it "
+        f"before you act on it.{unread}</sub>"
+    )
+    blocks = [_pattern(one, links) for one in drafted.patterns]
+    return Blocks([*blocks, note], "*Shortened.*", before=head, between="\n\n")
+
+
+def _pattern(one: Pattern, links: Mapping[str, str]) -> str:
+    affected = ", ".join(links.get(name, escape.code(name, NAME)) for name in one.affected)
+    return "\n".join(
+        [
+            f"**{one.priority} · {escape.inline(one.title, 120)}**",
+            f"- Affected: {affected}",
+            f"- Root cause: {escape.inline(one.root_cause, SENTENCES)}",
+            f"- Recommended fix: {escape.inline(one.fix, SENTENCES)}",
+        ]
+    )
+
+
+def _unread_note(unread: Sequence[Measured]) -> str:
+    if not unread:
+        return ""
+    names = ", ".join(render_eval(row) for row in unread[:10])
+    more = f" and {len(unread) - 10} more" if len(unread) > 10 else ""
+    return f" The verdicts of {names}{more} are not kept any more."
+
+
+def _not_counted(runs: Sequence[NotCounted]) -> Blocks:
+    before, after = details(f"Not counted ({numbers.plural(len(runs), 'run')})")
+    return Blocks(list(_list(runs)), "*Shortened.*", before=before, after=after)
+
+
+def _list(runs: Sequence[NotCounted]) -> Iterator[str]:
+    for one in runs:
+        record = one.record
+        url = escape.address(record.url)
+        place = f" ([report]({url}))" if url else ""
+        name, model = escape.code(record.eval_id, NAME), escape.code(record.model, NAME)
+        yield f"- {name} on {model}: {one.reason}{place}"
+
+
+def render_eval(row: Measured) -> str:
+    """An eval case, by its issue where it has one."""
+    record = row.record
+    number = record.eval_id.removeprefix("github-issue-")
+    if record.issue and number == str(record.issue):
+        return f"#{number}"
+    return escape.code(record.eval_id, NAME)
+
+
+def _percent(value: float | None) -> str:
+    return "—" if value is None else numbers.percent(value)

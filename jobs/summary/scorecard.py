@@ -1,0 +1,70 @@
+"""The figures over all eval cases of a skill on one model: one eval case is one observation.
+
+No interval is given for the mean difference: a judged score is no count of repetitions, and a
+handful of chosen cases is no sample of all tasks. The share of cases that come out higher is a
+count of cases, and has Wilson's interval (`jobs.statistics.intervals`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.statistics.intervals import Interval, find_rate_interval
+from jobs.summary.measured import Measured
+
+FEWEST_DECIDED = 5
+"""Cases that differ below which an interval would say nothing but that it is wide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorecard:
+    """One model's figures; trivial cases are in none of them."""
+
+    model: str
+    wins: int
+    ties: int
+    losses: int
+    with_skill: float | None
+    without_skill: float | None
+    """Mean scores; None where no case is left."""
+    higher: Interval | None
+    """Of the share of wins among the cases that differ."""
+    trivial: tuple[Measured, ...]
+
+    @property
+    def counted(self) -> int:
+        return self.wins + self.ties + self.losses
+
+    @property
+    def difference(self) -> float | None:
+        if self.with_skill is None or self.without_skill is None:
+            return None
+        return self.with_skill - self.without_skill
+
+
+def find_scorecards(rows: Sequence[Measured]) -> list[Scorecard]:
+    """The figures of each model, by its name. Blocks: loads statistics where it needs them."""
+    models: dict[str, list[Measured]] = {}
+    for row in rows:
+        models.setdefault(row.record.model_identity, []).append(row)
+    return sorted((_scorecard(own) for own in models.values()), key=lambda card: card.model)
+
+
+def _scorecard(rows: Sequence[Measured]) -> Scorecard:
+    told = [row for row in rows if not row.is_trivial]
+    words = [row.word for row in told]
+    wins, losses = words.count("win"), words.count("loss")
+    decided = wins + losses
+    return Scorecard(
+        model=rows[-1].record.model,
+        wins=wins,
+        ties=words.count("tie"),
+        losses=losses,
+        with_skill=_mean([row.with_skill for row in told]),
+        without_skill=_mean([row.without_skill for row in told]),
+        higher=find_rate_interval(wins, decided) if decided >= FEWEST_DECIDED else None,
+        trivial=tuple(row for row in rows if row.is_trivial),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

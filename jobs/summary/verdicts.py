@@ -1,0 +1,122 @@
+"""What the judge said of the assertions that a skill's runs do not meet, from what is kept.
+
+A run's result is kept for some weeks; of an older one the report comment on its issue is read.
+Everything here was written by models and strangers and is only ever quoted.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from jobs.errors import Gone
+from jobs.ports import Comment
+from jobs.requests import Value
+from jobs.results import AssertionScore, RunRecord, RunResult, Verdict
+from jobs.summary.measured import Measured
+from jobs.world import World
+
+MOST_ASSERTIONS = 15
+"""Of one run that are shown to the judge; a run that fails more fails for few reasons."""
+TEXT_CHARACTERS = 300
+REPORT_CHARACTERS = 4_000
+_CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
+
+
+class Unmet(Value):
+    """An assertion that the arm with the skill does not meet in every reading."""
+
+    assertion: str
+    with_skill: tuple[str, ...]
+    without_skill: tuple[str, ...]
+    """The verdicts' words, reading after reading."""
+    said: str
+    """What the judge gave as its reason."""
+
+
+class Findings(Value):
+    """What is known of one run's failures."""
+
+    eval_id: str
+    model: str
+    unmet: tuple[Unmet, ...] = ()
+    more: int = 0
+    """Unmet assertions that are not shown."""
+    report: str = ""
+    """The report's text, where the result itself is not kept any more."""
+
+
+@dataclass(slots=True)
+class VerdictReader:
+    """Reads what is kept of runs; each issue's comments are asked for once."""
+
+    world: World
+    _comments: dict[int, Sequence[Comment]] = field(default_factory=dict)
+
+    async def find(self, row: Measured) -> Findings | None:
+        """What is known of a run; None where nothing is kept of it."""
+        record = row.record
+        kept = await self.world.runs.blobs.get(f"runs/{record.run}/ended.json")
+        if kept is not None:
+            try:
+                return _from_result(record, RunResult.model_validate_json(kept))
+            except ValidationError:  # of another version
+                pass
+        report = await self._find_report(record)
+        if report is None:
+            return None
+        return Findings(
+            eval_id=record.eval_id, model=record.model, report=report[:REPORT_CHARACTERS]
+        )
+
+    async def _find_report(self, record: RunRecord) -> str | None:
+        """The text of the report comment, if it is still there and our own."""
+        if not record.issue:
+            return None
+        if record.issue not in self._comments:
+            try:
+                found = await self.world.github.comments(record.issue)
+            except Gone:
+                found = ()
+            self._comments[record.issue] = found
+        return next(
+            (
+                comment.body
+                for comment in self._comments[record.issue]
+                if comment.by_this_app and comment.url == record.url
+            ),
+            None,
+        )
+
+
+def _from_result(record: RunRecord, result: RunResult) -> Findings:
+    unmet = [one for one in result.assertions if not _is_met(one)]
+    return Findings(
+        eval_id=record.eval_id,
+        model=record.model,
+        unmet=tuple(_unmet(one) for one in unmet[:MOST_ASSERTIONS]),
+        more=max(len(unmet) - MOST_ASSERTIONS, 0),
+    )
+
+
+def _is_met(score: AssertionScore) -> bool:
+    return all(verdict.verdict == "pass" for verdict in score.with_skill)
+
+
+def _unmet(score: AssertionScore) -> Unmet:
+    worst = next(verdict for verdict in score.with_skill if verdict.verdict != "pass")
+    return Unmet(
+        assertion=score.assertion.text[:TEXT_CHARACTERS],
+        with_skill=tuple(verdict.verdict for verdict in score.with_skill),
+        without_skill=tuple(verdict.verdict for verdict in score.without_skill),
+        said=_unblind(worst)[:TEXT_CHARACTERS],
+    )
+
+
+def _unblind(verdict: Verdict) -> str:
+    """The judge's reason, in which the candidates bear names of a blind reading."""
+    own = verdict.candidate[-1]
+    names: Mapping[str, str] = {own: "this output"}
+    text = verdict.reason or verdict.evidence
+    return _CANDIDATE.sub(lambda found: names.get(found[1], "the other output"), text)

@@ -1,0 +1,91 @@
+"""What a week of a repository brought, from its ledger. Pure: records in, values out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from jobs.results import RunRecord
+from jobs.summary.measured import Measured, ended_at, find_measurements
+
+LENGTH = timedelta(days=7)
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What one eval case says of a skill on a model, this week and before."""
+
+    now: Measured
+    before: Measured | None
+    """The latest run with a score before the week; None where this is the first."""
+
+    @property
+    def change(self) -> float:
+        """By how much the difference between the arms has changed; 0 for a first run."""
+        return 0.0 if self.before is None else self.now.difference - self.before.difference
+
+    @property
+    def is_up(self) -> bool:
+        return self.change > _SAME
+
+    @property
+    def is_down(self) -> bool:
+        return self.change < -_SAME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """A week's runs."""
+
+    begin: datetime
+    end: datetime
+    runs: int
+    """Everything that ended, scored or not, with whatever it was compared."""
+    unscored: int
+    moved: tuple[Moved, ...]
+    usd: Decimal
+    """What the runs cost, as far as it is known."""
+    unpriced: int
+    """Runs of which it is not."""
+    stale: tuple[Measured, ...]
+    """Latest results that rest on an earlier version of their skill."""
+
+    @property
+    def name(self) -> str:
+        """`2026-W48`: the week of the last full day in it."""
+        year, week, _ = (self.end - timedelta(days=1)).isocalendar()
+        return f"{year}-W{week:02d}"
+
+
+def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: datetime) -> Week:
+    """The week that ends then; `shas` are the skills' SHAs now, by path."""
+    begin = end - LENGTH
+    within = [record for record in records if begin <= ended_at(record) < end]
+    before = [record for record in records if ended_at(record) < begin]
+    known = [record.cost_usd for record in within if record.cost_usd is not None]
+    moved: list[Moved] = []
+    stale: list[Measured] = []
+    for skill in sorted({record.skill for record in records}):
+        earlier = {_key(row): row for row in find_measurements(before, skill).rows}
+        moved += [
+            Moved(now=row, before=earlier.get(_key(row)))
+            for row in find_measurements(within, skill).rows
+        ]
+        if sha := shas.get(skill):
+            rows = find_measurements(records, skill).rows
+            stale += [row for row in rows if row.record.skill_sha != sha]
+    return Week(
+        begin=begin,
+        end=end,
+        runs=len(within),
+        unscored=sum(record.state != "complete" for record in within),
+        moved=tuple(moved),
+        usd=sum((Decimal(str(usd)) for usd in known), Decimal(0)),
+        unpriced=len(within) - len(known),
+        stale=tuple(stale),
+    )
+
+
+def _key(row: Measured) -> tuple[str, str]:
+    return row.record.eval_id, row.record.model_identity
