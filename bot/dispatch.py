@@ -80,8 +80,8 @@ async def dispatch(
 ) -> Decision:
     """Decide on an event and carry the decision out; gives it, for the log and the tests.
 
-    `answer` is asked what reading commands want to know. Doing it twice has the effect of doing it once. Raises `Transient` and `Gone` as GitHub
-    does.
+    `answer` is asked what reading commands want to know. Doing it twice has the effect of doing
+    it once. Raises `Transient` and `Gone` as GitHub does.
     """
     decision = await HANDLERS[type(event)](event, context, repository)
     match decision:

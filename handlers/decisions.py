@@ -70,4 +70,17 @@ class CancelRequests:
     then: Enqueue = field(default_factory=lambda: Enqueue(()))
 
 
-Decision = Ignore | Reply | Inquire | Enqueue | CancelRequests
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopServing:
+    """End what waits or goes on where the App is not let in any more, without a word."""
+
+    installation_id: int
+    by: str
+    """Login of whoever removed or suspended the App."""
+    may_come_back: bool
+    """Whether it is only suspended, so that what it was asked for is kept for then."""
+    repositories: tuple[str, ...] | None
+    """Full names; None: the whole installation."""
+
+
+Decision = Ignore | Reply | Inquire | Enqueue | CancelRequests | StopServing

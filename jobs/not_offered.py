@@ -1,4 +1,4 @@
-"""Answers a request of a kind that this version of the bot can be asked for and cannot carry out."""
+"""Answers a request of a kind that can be asked for, and that this version cannot carry out."""
 
 from jobs.carrying_out import begin, carry_out_answered
 from jobs.errors import Refused

@@ -129,8 +129,6 @@ class Request(Value):
     """A maintainer lets it pass the repository's own budgets; the operator's limits hold."""
     chosen: bool = False
     """Of a `welcome`: somebody chose this very repository, and not just all that there are."""
-    chosen: bool = False
-    """Of a `welcome`: somebody chose this very repository, and not just all that there are."""
     only_failed: bool = False
     """Of a `rerun failed`: only runs whose newest attempt came to no score."""
     run: str | None = None
