@@ -39,9 +39,9 @@ from jobs import benchmark, not_offered
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
-from jobs.late import put_off
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
+from jobs.late import put_off
 from jobs.requests import Inquiry, Kind, Repo, Request
 from jobs.summary import carry_out as summary
 from jobs.summary import digest
