@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from redis.asyncio import Redis
 
+from bot.blobs import Blobs
 from bot.cancels import Cancels
 from bot.github.app import GitHubApp
 from bot.queues import enqueue
@@ -19,6 +20,7 @@ from handlers.events import EventRepository, InstallationChanged
 from handlers.installation_changed import on_installation_changed
 from handlers.questions import HandlerContext
 from jobs.cancelling import Cancelled
+from jobs.late import LATE, read_late
 
 log = structlog.get_logger(__name__)
 
@@ -29,6 +31,7 @@ class Onboarding:
 
     app: GitHubApp
     redis: Redis
+    blobs: Blobs
 
     async def handle(self, event: InstallationChanged, context: HandlerContext) -> Decision:
         """Decide on an event and carry the decision out; gives it, for the tests."""
@@ -67,7 +70,15 @@ class Onboarding:
             await enqueue(self.redis, request, delivery=event.delivery)
         if event.change == "resumed":  # what was asked for meanwhile was delivered to nobody
             await make_due(self.redis, SCAN)
+            await self._carry_on(event.installation_id)
         log.info("welcomes_enqueued", owner=event.owner, requests=len(decision.requests))
+
+    async def _carry_on(self, installation: int) -> None:
+        """Put back what was stopped by the suspension, without the rest that outages get."""
+        async for blob in self.blobs.walk(LATE):
+            late = await read_late(blob.key, self.blobs)
+            if late is not None and late.request.repo.installation_id == installation:
+                await enqueue(self.redis, late.request, is_late=True)
 
     async def _stop(self, decision: StopServing) -> None:
         """Cancel what is going on there, and forget the token that opened it."""

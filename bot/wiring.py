@@ -14,6 +14,7 @@ from typing import Protocol
 
 from redis.asyncio import Redis
 
+from bot.blobs import Blobs
 from bot.cancels import CancellableQueue, find_said
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
@@ -106,7 +107,8 @@ class Wiring:
 
     async def handle_event(self, event: Event) -> None:
         if isinstance(event, InstallationChanged):
-            onboarding = Onboarding(self._app, self._redis)
+            blobs = Blobs(self._settings.blobs)
+            onboarding = Onboarding(self._app, self._redis, blobs)
             await onboarding.handle(event, await self._context_for_all())
             return
         repository = self._app.repository(as_repo(event.repository))
