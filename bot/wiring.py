@@ -36,13 +36,15 @@ from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
 from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
-from jobs import benchmark, not_offered
+from jobs import not_offered
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
 from jobs.late import put_off
+from jobs.pushes import carry_out as pushes
+from jobs.pushes import following
 from jobs.requests import Inquiry, Kind, Repo, Request
 from jobs.summary import carry_out as summary
 from jobs.summary import digest
@@ -64,7 +66,8 @@ TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
 """Kinds about a description, which have a world of their own."""
 CARRY_OUT: Mapping[Kind, CarryOut] = {
     "welcome": welcome.carry_out,
-    "benchmark": benchmark.carry_out,
+    "benchmark": following.carry_out,
+    "changed_skills": pushes.carry_out,
     "sweep": choosing.carry_out,
     "sync": sync.carry_out,
     "summary": summary.carry_out,
@@ -143,6 +146,7 @@ class Wiring:
             await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
         else:
             await end_cancelled(request, cancelled, self._world(request))
+            await following.note_cancelled(request, self._world(request))
 
     def _trigger_world(self, request: Request) -> TriggerRequestWorld:
         return TriggerRequestWorld(
@@ -155,7 +159,11 @@ class Wiring:
         on_commit = request.after if request.issue == NO_ISSUE else None
         return World(
             runs=self._worlds.runs,
-            github=self._app.repository(request.repo, on_commit=on_commit),
+            github=self._app.repository(
+                request.repo,
+                on_commit=on_commit,
+                reports_only=request.kind == "benchmark" and request.origin == "push",
+            ),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),
             requests=_Requests(self._redis),

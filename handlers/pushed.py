@@ -1,15 +1,16 @@
-"""The default branch leads to another commit: may a description have changed?
+"""The default branch leads to another commit: may a skill, or its description, have changed?
 
-Whether one has, and whether the repository wants it measured then, stands in files that no
-handler reads. So what may have is handed on, and the job decides. Nobody has asked for
+Whether one has, and whether the repository wants it measured then, stands in files and results
+that no handler reads. So what may have is handed on, and the jobs decide. Nobody has asked for
 anything here, so nobody is told why nothing happens, and nobody's permission is asked: only
-those who may write can push, and the repository's own file must say that it is wanted.
+those who may write can push, and only what the repository has shown that it wants to know is
+measured (`jobs/pushes/planning.py`, and `trigger` in the repository's own file).
 """
 
 from handlers.decisions import Decision, Enqueue, Ignore
 from handlers.events import Pushed
 from handlers.questions import HandlerContext, Questions, as_repo
-from jobs.requests import Request
+from jobs.requests import Kind, Request
 
 
 async def on_pushed(event: Pushed, context: HandlerContext, _: Questions) -> Decision:
@@ -20,12 +21,18 @@ async def on_pushed(event: Pushed, context: HandlerContext, _: Questions) -> Dec
         return Ignore(f"the settings do not name {event.repository.owner}")
     if event.before is None:
         return Ignore("the branch is new, so it has changed nothing")
-    if not event.touches_skills:
-        return Ignore("no SKILL.md was changed")
+    # any file of a skill may have changed, a description only with its SKILL.md
+    asked = [_request("changed_skills", "changed", event, context)]
+    if event.touches_skills:
+        asked.append(_request("trigger", "push", event, context))
+    return Enqueue(tuple(asked))
+
+
+def _request(kind: Kind, name: str, event: Pushed, context: HandlerContext) -> Request:
     place = f"{event.repository.owner}/{event.repository.name}"
-    request = Request(
-        key=f"push:{place}:{event.before[:8]}-{event.after[:40]}",
-        kind="trigger",
+    return Request(
+        key=f"{name}:{place}:{(event.before or '')[:8]}-{event.after[:40]}",
+        kind=kind,
         repo=as_repo(event.repository),
         issue=0,
         asker=event.sender.login,
@@ -34,4 +41,3 @@ async def on_pushed(event: Pushed, context: HandlerContext, _: Questions) -> Dec
         after=event.after,
         asked_at=context.clock(),
     )
-    return Enqueue((request,))

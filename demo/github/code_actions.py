@@ -8,11 +8,14 @@ from typing import Any
 from demo.github.answers import Problem, make_field_error
 from demo.github.commits import Commit, Snapshot, make_commit
 from demo.github.shapes import Json, render_time
+from demo.github.shapes_git import pull_shape
 from demo.github.site import Site
 from demo.github.state import Account, Asset, Release, Repository
 
 MOST_ASSETS = 1000
 """Assets a release holds at most (docs: "About releases")."""
+MOST_LISTED = 20
+"""Commits of a push that its event lists; a server may list up to 2,048 (docs: "push")."""
 _NO_COMMIT = "0" * 40
 
 
@@ -61,11 +64,42 @@ class CodeActions:
         repository.commits[commit.sha] = commit
         repository.branches[branch] = commit.sha
         repository.pushed_at = now
-        for number, pull in repository.pulls.items():
-            if pull.head == branch and repository.issues[number].is_open:
-                pull.head_commit = commit.sha
         self.tell_push(repository, by, branch, parent, commit)
+        self.move_heads(repository, by, branch, commit)
         return commit
+
+    def move_heads(
+        self,
+        repository: Repository,
+        by: Account,
+        branch: str,
+        commit: Commit,
+        *,
+        fork: Repository | None = None,
+    ) -> None:
+        """Let the open pull requests from a branch lead to a commit, and tell of each."""
+        for number, pull in repository.pulls.items():
+            issue = repository.issues[number]
+            if (pull.head, pull.fork) != (branch, fork) or not issue.is_open:
+                continue
+            before, pull.head_commit = pull.head_commit, commit.sha
+            shape = pull_shape(self._site.addresses, repository, issue, pull)
+            parts = {"number": number, "before": before, "after": commit.sha}
+            self._site.notify(
+                "pull_request", "synchronize", repository, by, **parts, pull_request=shape
+            )
+
+    def move_branch(self, repository: Repository, by: Account, branch: str, commit: str) -> None:
+        """Let a branch lead to a commit that is there, as a fast-forward or by force.
+
+        Raises `Problem` 422 for a commit that is not there.
+        """
+        if commit not in repository.commits:
+            raise Problem(422, f"No commit found for SHA: {commit}")
+        before = repository.find_commit(branch)
+        repository.branches[branch] = commit
+        repository.pushed_at = self._site.clock()
+        self.tell_push(repository, by, branch, before, repository.commits[commit])
 
     def create_release(self, repository: Repository, by: Account, draft: ReleaseDraft) -> Release:
         """Make a release and, unless it is a draft, its tag. Raises `Problem` 422."""
@@ -132,18 +166,8 @@ class CodeActions:
     ) -> None:
         """Tell the App that a branch leads to a commit now."""
         at = self._site.addresses
-        person = {"name": by.login, "email": f"{by.login}@users.noreply.github.com"}
-        row: Json = {
-            "id": commit.sha,
-            "tree_id": commit.tree_sha,
-            "distinct": True,
-            "message": commit.message,
-            "timestamp": render_time(commit.at),
-            "url": at.page(repository, "commit", commit.sha),
-            "author": person | {"username": by.login},
-            "committer": person | {"username": by.login},
-            **commit.changed_since(before),
-        }
+        chain = _commits_between(repository, before, commit)
+        rows = [self._commit_row(repository, by, one) for one in chain]
         old = before.sha if before else _NO_COMMIT
         parts: dict[str, Any] = {
             "ref": f"refs/heads/{branch}",
@@ -151,11 +175,39 @@ class CodeActions:
             "after": commit.sha,
             "created": before is None,
             "deleted": False,
-            "forced": False,
+            "forced": before is not None and not rows,
             "base_ref": None,
             "compare": at.page(repository, "compare", f"{old[:12]}...{commit.sha[:12]}"),
-            "commits": [row],
-            "head_commit": row,
-            "pusher": {"name": by.login, "email": person["email"]},
+            "commits": rows[-MOST_LISTED:],
+            "head_commit": rows[-1] if rows else self._commit_row(repository, by, commit),
+            "pusher": {"name": by.login, "email": _address_of(by)},
         }
         self._site.notify("push", None, repository, by, **parts)
+
+    def _commit_row(self, repository: Repository, by: Account, commit: Commit) -> Json:
+        person = {"name": by.login, "email": _address_of(by), "username": by.login}
+        parent = repository.commits.get(commit.parents[0]) if commit.parents else None
+        return {
+            "id": commit.sha,
+            "tree_id": commit.tree_sha,
+            "distinct": True,
+            "message": commit.message,
+            "timestamp": render_time(commit.at),
+            "url": self._site.addresses.page(repository, "commit", commit.sha),
+            "author": person,
+            "committer": person,
+            **commit.changed_since(parent),
+        }
+
+
+def _address_of(account: Account) -> str:
+    return f"{account.login}@users.noreply.github.com"
+
+
+def _commits_between(repository: Repository, before: Commit | None, commit: Commit) -> list[Commit]:
+    """The commits that a push brought, oldest first; none where it led back or elsewhere."""
+    chain = [commit]
+    while chain[-1].parents and (before is None or before.sha not in chain[-1].parents):
+        chain.append(repository.commits[chain[-1].parents[0]])
+    leads_on = before is None or before.sha in chain[-1].parents
+    return chain[::-1] if leads_on else []

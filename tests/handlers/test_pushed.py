@@ -20,10 +20,17 @@ async def test_a_push_that_may_have_changed_a_description_is_handed_on() -> None
     anybody = Role()
     decision = await on_pushed(a_pushed(), a_context(), anybody)
     assert isinstance(decision, Enqueue)
-    (request,) = decision.requests
-    assert (request.kind, request.origin, request.issue) == ("trigger", "push", 0)
-    assert (request.before, request.after, request.asker) == ("b" * 40, "a" * 40, "mona")
+    assert [one.kind for one in decision.requests] == ["changed_skills", "trigger"]
+    for request in decision.requests:
+        assert (request.origin, request.issue) == ("push", 0)
+        assert (request.before, request.after, request.asker) == ("b" * 40, "a" * 40, "mona")
     assert anybody.asked == [], "the repository's own file decides"
+
+
+async def test_without_its_skill_file_a_skill_may_have_changed_but_no_description() -> None:
+    decision = await on_pushed(a_pushed(touches_skills=False), a_context(), Role())
+    assert isinstance(decision, Enqueue)
+    assert [one.kind for one in decision.requests] == ["changed_skills"]
 
 
 async def test_a_merge_by_a_bot_counts() -> None:
@@ -36,7 +43,6 @@ async def test_a_merge_by_a_bot_counts() -> None:
         ({"sender": OURSELVES}, "our own doing"),
         ({"repository": a_repository(owner="stranger")}, "do not name stranger"),
         ({"before": None}, "new"),
-        ({"touches_skills": False}, "no SKILL.md"),
     ],
 )
 async def test_other_pushes_are_passed_over(changes: dict[str, Any], reason: str) -> None:
@@ -52,8 +58,8 @@ async def test_going_back_and_forth_asks_each_time() -> None:
         event = a_pushed(before=before * 40, after=after * 40)
         decision = await on_pushed(event, a_context(), Role())
         assert isinstance(decision, Enqueue)
-        keys.append(decision.requests[0].key)
-    assert len(set(keys)) == 3
+        keys += [request.key for request in decision.requests]
+    assert len(set(keys)) == 2 * 3
 
 
 async def test_the_longest_names_make_a_key_that_can_be_kept() -> None:
