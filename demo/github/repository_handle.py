@@ -76,6 +76,15 @@ class RepositoryHandle:
         )
         return commit.sha
 
+    def move_branch(self, commit: str, *, by: str, branch: str = "") -> None:
+        """Let a branch lead to a commit that is there: by force, unless it only goes on."""
+        CodeActions(self._site).move_branch(
+            self.repository,
+            self._site.account(by),
+            branch or self.repository.default_branch,
+            commit,
+        )
+
     def open_issue(  # noqa: PLR0913 -- an issue has this many parts
         self,
         *,
