@@ -47,6 +47,8 @@ class GitFiles:
     def __init__(self, calls: Calls, repo: Repo) -> None:
         self._calls = calls
         self._git = f"{base_of(repo)}/git"
+        self._trees: dict[str, list[dict[str, Any]]] = {}
+        """Listings by id, which are for ever what they are."""
 
     async def commit(self, change: Change) -> str:
         """The id of a commit on top of the base that changes the file and nothing else.
@@ -150,5 +152,7 @@ class GitFiles:
         return str(row["mode"])
 
     async def _row(self, tree: str, name: str) -> dict[str, Any] | None:
-        listing = await self._calls.read_json(f"{self._git}/trees/{tree}")
-        return next((row for row in listing["tree"] if row["path"] == name), None)
+        if tree not in self._trees:
+            listing = await self._calls.read_json(f"{self._git}/trees/{tree}")
+            self._trees[tree] = listing["tree"]
+        return next((row for row in self._trees[tree] if row["path"] == name), None)

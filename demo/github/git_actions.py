@@ -36,11 +36,7 @@ class GitActions:
         for row in rows:
             if row.get("mode") not in _FILE_MODES or not isinstance(row.get("path"), str):
                 raise Problem(422, "tree.mode and tree.path must name a file")
-            if isinstance(text := row.get("content"), str):
-                content = text.encode()
-                self.make_blob(repository, content)
-            else:
-                content = self._blob(repository, str(row.get("sha")))
+            content = self._blob(repository, str(row.get("sha")))
             entries[row["path"]] = Entry(row["mode"], content)
         sha = hash_folders(entries)[""]
         repository.trees[sha] = entries

@@ -32,9 +32,19 @@ def _make_tree(call: Call) -> Answer:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise Problem(422, "Invalid request.\n\nFor 'tree', a list of objects is needed.")
     base = call.fields().get("base_tree")
-    sha = GitActions(call.site).make_tree(repository, None if base is None else str(base), rows)
+    actions = GitActions(call.site)
+    rows = [_with_blob(row, actions, repository) for row in rows]
+    sha = actions.make_tree(repository, None if base is None else str(base), rows)
     url = f"{call.at.repository(repository)}/git/trees/{sha}"
     return Answer(201, {"sha": sha, "url": url, "tree": rows, "truncated": False})
+
+
+def _with_blob(row: dict[str, object], actions: GitActions, repository: Repository) -> Json:
+    """A row of a new tree; a text in it is made a blob, as GitHub answers."""
+    if not isinstance(text := row.get("content"), str):
+        return row
+    sha = actions.make_blob(repository, text.encode())
+    return {name: value for name, value in row.items() if name != "content"} | {"sha": sha}
 
 
 def _make_commit(call: Call) -> Answer:

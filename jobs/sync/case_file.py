@@ -72,10 +72,16 @@ def _file_entries(markdown: str) -> list[str]:
     if is_none(markdown):
         return []
     lines = [line for line in markdown.split("\n") if line.strip()]
-    is_list = all(is_marked(line) or looks_like_path(line.strip("`* ")) for line in lines)
-    if not is_list:
+    if not all(_is_entry(line) for line in lines):
         return [markdown]
     return [item for line in lines if (item := strip_marks(line)) and not is_none(item)]
+
+
+def _is_entry(line: str) -> bool:
+    """Whether a line is an item of a list, or a path and nothing else."""
+    bare = line.strip()
+    is_item = line == line.lstrip() and (strip_marks(bare) != bare or is_marked(bare))
+    return is_item or looks_like_path(bare.strip("`*"))
 
 
 def _dump(fields: Mapping[str, Any], *, ascii_only: bool) -> str:
