@@ -42,7 +42,7 @@ PERMISSIONS = {
     "pull_requests": "write",
     "checks": "write",
 }
-EVENTS = ("issues", "issue_comment", "push")
+EVENTS = ("issues", "issue_comment", "push", "pull_request")
 _APP_ID = 419_001
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from demo.github.answers import Problem, make_field_error
 from demo.github.code_actions import CodeActions
-from demo.github.commits import Snapshot
+from demo.github.commits import Commit, Snapshot
 from demo.github.issue_actions import IssueActions, IssueDraft
 from demo.github.shapes_git import pull_shape
 from demo.github.site import Site
@@ -19,6 +19,8 @@ class PullDraft:
     body: str
     head: str
     base: str
+    fork: Repository | None = None
+    """Where the head branch lies, if it is another repository."""
 
 
 class PullActions:
@@ -30,15 +32,17 @@ class PullActions:
 
     def open(self, repository: Repository, by: Account, draft: PullDraft) -> Issue:
         """Open one. Raises `Problem` 422 where GitHub would not."""
-        for side in ("base", "head"):
-            if getattr(draft, side) not in repository.branches:
+        sides = {"base": repository, "head": draft.fork or repository}
+        for side, place in sides.items():
+            if getattr(draft, side) not in place.branches:
                 raise make_field_error("PullRequest", side, "invalid")
-        head, base = (repository.branches[name] for name in (draft.head, draft.base))
+        head, base = sides["head"].branches[draft.head], repository.branches[draft.base]
         if head == base:
             words = f"No commits between {draft.base} and {draft.head}"
             raise make_field_error("PullRequest", "head", "custom", words)
         for number, pull in repository.pulls.items():
-            if pull.head == draft.head and repository.issues[number].is_open:
+            is_same = pull.head == draft.head and pull.fork is draft.fork
+            if is_same and repository.issues[number].is_open:
                 words = f"A pull request already exists for {repository.owner.login}:{draft.head}."
                 raise make_field_error("PullRequest", "head", "custom", words)
         issue = self._issues.open(
@@ -47,10 +51,30 @@ class PullActions:
             IssueDraft(title=draft.title, body=draft.body, is_pull_request=True),
         )
         repository.pulls[issue.number] = Pull(
-            head=draft.head, base=draft.base, head_commit=head, base_commit=base
+            head=draft.head,
+            base=draft.base,
+            head_commit=head,
+            base_commit=base,
+            fork=draft.fork,
         )
         self._tell(repository, issue, by, "opened")
         return issue
+
+    def push(self, repository: Repository, issue: Issue, by: Account, snapshot: Snapshot) -> Commit:
+        """Put a whole new tree on the head branch, in the fork if it is one."""
+        pull = repository.pulls[issue.number]
+        code = CodeActions(self._site)
+        if pull.fork is None:
+            return code.push(repository, by, snapshot, message="Change", branch=pull.head)
+        commit = code.push(pull.fork, by, snapshot, message="Change", branch=pull.head)
+        repository.commits[commit.sha] = commit  # as refs/pull/N/head has it
+        code.move_heads(repository, by, pull.head, commit, fork=pull.fork)
+        return commit
+
+    def close(self, repository: Repository, issue: Issue, by: Account) -> None:
+        """Close it without merging."""
+        self._issues.set_open(repository, issue, by, is_open=False)
+        self._tell(repository, issue, by, "closed")
 
     def merge(self, repository: Repository, issue: Issue, by: Account) -> None:
         """Put what it changes onto its base branch. Raises `Problem` 405 where it is not open."""
@@ -68,6 +92,7 @@ class PullActions:
             entries.pop(path, None)
         pull.merged_at, pull.merged_by = self._site.clock(), by
         self._issues.set_open(repository, issue, by, is_open=False)
+        self._tell(repository, issue, by, "closed")
         CodeActions(self._site).push(
             repository,
             by,

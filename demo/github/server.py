@@ -9,6 +9,7 @@ from demo.github.pages import Pages, make_page_routes
 from demo.github.rest_app import ENDPOINTS as APP
 from demo.github.rest_checks import ENDPOINTS as CHECKS
 from demo.github.rest_comments import ENDPOINTS as COMMENTS
+from demo.github.rest_compare import ENDPOINTS as COMPARE
 from demo.github.rest_events import ENDPOINTS as EVENTS
 from demo.github.rest_git import ENDPOINTS as GIT
 from demo.github.rest_issues import ENDPOINTS as ISSUES
@@ -20,7 +21,7 @@ from demo.github.rest_server import RestServer
 from demo.github.site import Site
 
 ENDPOINTS = (
-    *(*APP, *CHECKS, *GIT, *REPOSITORIES),  # one commit's check runs before any commit
+    *(*APP, *CHECKS, *GIT, *REPOSITORIES, *COMPARE),  # one commit's check runs before any commit
     *(*ISSUES, *PULLS, *EVENTS, *COMMENTS, *RELEASES),
 )
 

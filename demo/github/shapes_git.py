@@ -127,7 +127,7 @@ def pull_row_shape(at: Addresses, repository: Repository, issue: Issue, pull: Pu
         "review_comment_url": links["review_comment"],
         "comments_url": f"{issue_url}/comments",
         "statuses_url": statuses,
-        "head": _side_shape(at, repository, pull.head, pull.head_commit),
+        "head": _head_shape(at, repository, pull),
         "base": _side_shape(at, repository, pull.base, pull.base_commit),
         "_links": {name: {"href": link} for name, link in links.items()},
         "author_association": association(repository, issue.author),
@@ -156,6 +156,12 @@ def pull_shape(at: Addresses, repository: Repository, issue: Issue, pull: Pull) 
         "deletions": 0,
         "changed_files": sum(len(paths) for paths in changed.values()),
     }
+
+
+def _head_shape(at: Addresses, repository: Repository, pull: Pull) -> Json:
+    """The side that is to be merged; a fork that was deleted is null, and so is nothing else."""
+    shape = _side_shape(at, pull.fork or repository, pull.head, pull.head_commit)
+    return shape | {"repo": None} if pull.is_fork_gone else shape
 
 
 def _side_shape(at: Addresses, repository: Repository, branch: str, sha: str) -> Json:

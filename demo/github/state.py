@@ -143,6 +143,10 @@ class Pull:
     head_commit: str
     base_commit: str
     """Where the base branch stood when it was opened."""
+    fork: "Repository | None" = None
+    """The repository that the head lies in; None: the one it is to be merged into."""
+    is_fork_gone: bool = False
+    """Whether that repository was deleted; its commits stay."""
     merged_at: datetime | None = None
     merged_by: Account | None = None
 

@@ -44,6 +44,7 @@ async def _walk_code(stage: Stage) -> None:
         f"{REPO}/contents/count",
         f"{REPO}/contents/skills/count",
         f"{REPO}/collaborators/maria/permission",
+        f"{REPO}/compare/main...{head}",
     ):
         assert (await stage.http.get(path)).status_code == 200, path
     for path in (f"{REPO}/tarball", f"{REPO}/tarball/{head}"):
