@@ -6,19 +6,25 @@ GitHub is found again instead of being written twice.
 """
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import structlog
 
 from jobs.answers import finish, reply_nothing_to_do
-from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
+from jobs.carrying_out import begin, carry_out_answered, find_head
+from jobs.commits import Commits
+from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, IssueMoved
+from jobs.estimates import describe
 from jobs.keeping import request_folder
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
 from jobs.planning.plan import Plan, PlanInput, make_plan
 from jobs.planning.rows import find_unpriced, make_progress
+from jobs.planning.versus import Versions
 from jobs.ports import Issue
 from jobs.publishing import publish_ended
 from jobs.requests import NEEDS_BENCHMARK, Request
@@ -56,20 +62,29 @@ async def _carry_out(request: Request, world: World) -> None:
     kept = request_folder(request)
     stored = await world.runs.blobs.get(f"{kept}/plan.json")
     plan = Plan.model_validate_json(stored) if stored else None
-    commit = plan.commit if plan else await find_head(world)
-    async with open_snapshot(request, commit, world) as snapshot:
+    commit = plan.commit if plan else request.after or await find_head(world)
+    async with AsyncExitStack() as stack:
+        commits = Commits(request, world, stack)
+        snapshot = await commits.get(commit)
+        world = within_budgets(request, await asyncio.to_thread(load_repo_file, snapshot), world)
         if plan is None:
-            plan = await _make_plan(request, issue, snapshot, world)
+            plan = await _make_plan(request, issue, snapshot, commits, world)
+            await refuse_over_budget(plan.runs, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
         if plan.runs:
-            await _run_plan(plan, snapshot, world, carried_on=stored is not None)
+            await _run_plan(plan, commits, world, carried_on=stored is not None)
         else:
             await reply_nothing_to_do(plan, world)
     await world.runs.blobs.put(f"{kept}/ended", b"")
 
 
-async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: World) -> Plan:
+async def _make_plan(
+    request: Request, issue: Issue, snapshot: Snapshot, commits: Commits, world: World
+) -> Plan:
     shelf = await asyncio.to_thread(find_skills, snapshot)
+    tested = None
+    if request.head and request.head != snapshot.commit:  # eval case and rules stay the base's
+        tested = await asyncio.to_thread(find_skills, await commits.get(request.head))
     known = Known(
         comments=await world.github.comments(request.issue),
         permission=world.github.permission,
@@ -82,17 +97,26 @@ async def _make_plan(request: Request, issue: Issue, snapshot: Snapshot, world: 
         shelf=shelf,
         known=known,
         check=world.runs.launchers.check,
+        versions=Versions(history=world.github, open=commits.get, head=snapshot.commit),
+        tested=tested,
     )
     return await make_plan(given, world.runs.catalog, world.runs.settings)
 
 
-async def _run_plan(plan: Plan, snapshot: Snapshot, world: World, *, carried_on: bool) -> None:
+async def _run_plan(plan: Plan, commits: Commits, world: World, *, carried_on: bool) -> None:
     """Every run of the plan, a few at a time, then the end: reactions and labels."""
     unpriced = await asyncio.to_thread(find_unpriced, plan, world.runs.catalog.price_known)
-    state = make_progress(plan, world.runs.settings, unpriced=unpriced, carried_on=carried_on)
+    estimate = await estimate_runs(plan.runs, world, unpriced=unpriced)
+    state = make_progress(
+        plan,
+        world.runs.settings,
+        unpriced=unpriced,
+        carried_on=carried_on,
+        expected=describe(estimate),
+    )
     slots = asyncio.Semaphore(RUNS_AT_ONCE)
     async with living_comment(world.github, plan.request, state) as living:
-        runner = RunRunner(plan, snapshot, living, world)
+        runner = RunRunner(plan, commits, living, world)
 
         gone = asyncio.Event()
 

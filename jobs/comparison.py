@@ -1,4 +1,4 @@
-"""One run, from two sessions to two scores.
+"""One run, from its sessions to two scores.
 
 Each finished step is stored under the run's id before the next one begins, so that
 whoever carries the run out a second time pays for nothing twice. Nothing here talks to
@@ -6,51 +6,37 @@ GitHub, and nothing here knows how a session or a judge works inside.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
+from datetime import datetime
 from pathlib import Path
 
+from jobs.combining import combine
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.errors import OverBudget
 from jobs.judging.blind import candidate_1_is
-from jobs.keeping import (
-    GivenUp,
-    begin,
-    find_ended,
-    keep_ended,
-    note_spent,
-)
-from jobs.left_over import adopt, offer, withdraw
-from jobs.matched import find_mismatch, find_other_judges
+from jobs.keeping import find_ended, keep_ended
+from jobs.left_over import adopt, withdraw
+from jobs.matched import find_other_judges
 from jobs.results import RunResult
-from jobs.scoring import PASSES, Judged, JudgeInput, judge_run, judge_transcript
-from jobs.sessions.bundle import read_bundle
+from jobs.scoring import PASSES, judge_transcript
 from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.sessions.run_limits import session_limits
-from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.transcript import read_spent
 from jobs.sessions.workspace import remove_tree
-from jobs.steps import TRIAL, arm_step, find_losses, render_losses, settle_ended
-from jobs.values import Arm, RunSpec, SessionResult
-from jobs.world import RunWorld
-
-Moved = Callable[[str], Awaitable[None]]
-"""Takes the news that the run has moved to another state."""
-
-
-def _bundle_name(arm: Arm) -> str:
-    return f"{arm}-{TRIAL}.zip"
-
-
-_KEPT = (
-    *(_bundle_name(arm) for arm in Arm),
-    *(judge_transcript(Path(), number).name for number in PASSES),
+from jobs.steps import (
+    SessionKey,
+    find_losses,
+    get_ended_steps,
+    render_losses,
+    session_keys,
+    settle_ended,
+    trial_numbers,
 )
-"""Files in the folder of a run that publishing it needs."""
+from jobs.trials import Moved, Staged, StagedSkill, Trial, TrialRunner, stored_at
+from jobs.values import Arm, RunSpec, Skill
+from jobs.world import RunWorld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,32 +44,27 @@ class Finished:
     """A run that has ended: its result, and the sessions' bundles for the archive."""
 
     result: RunResult
-    bundles: dict[Arm, Path]
+    bundles: dict[SessionKey, Path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Staged:
-    """What both sessions are given, put in place once."""
+class Sources:
+    """The files that a run is made from, each as its commit has them."""
 
-    skill: Path
-    skill_text: str
-    inputs: Path
-    withheld: tuple[str, ...]
-    prepared: Prepared
+    case: Snapshot
+    """Where the eval case and its inputs come from."""
+    skills: dict[Arm, Snapshot]
+    """Where the skill of each arm comes from that has one."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ArmWork:
-    """A finished session: what it did, and its unpacked output."""
-
-    session: SessionResult
-    output: Path
-    bundle: Path
+    @classmethod
+    def of(cls, spec: RunSpec, snapshot: Snapshot) -> "Sources":
+        """All from one commit, as it is where a skill is compared with none."""
+        return cls(case=snapshot, skills=dict.fromkeys(spec.arms, snapshot))
 
 
 async def run_comparison(
     spec: RunSpec,
-    snapshot: Snapshot,
+    sources: Sources,
     world: RunWorld,
     moved: Moved,
     *,
@@ -99,47 +80,63 @@ async def run_comparison(
     if (ended := await find_finished(spec, world)) is not None:
         return ended
     folder = world.scratch / spec.run_id
-    limits = session_limits(world.settings)
-    for arm in Arm:
-        await adopt(arm_step(arm), _bundle_name(arm), spec, limits, world)
+    limits = session_limits(world.settings, spec.trials)
+    for key in session_keys(spec):
+        await adopt(key.step, key.bundle, spec, limits, world)
     started_at = world.clock()
-    staged = await asyncio.to_thread(_stage, spec, snapshot, folder / "staged", prepared)
+    staged = await asyncio.to_thread(_stage, spec, sources, folder / "staged", prepared)
     if not await _are_stored(spec, world):
         await world.launchers.get(spec.launcher).prove(prepared, folder / "proof")
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
-    await moved("running")
-    arms, judged = await _run_and_judge(spec, staged, world, folder, moved)
-    lost = await find_losses(arms, judged, spec, world)
-    result = RunResult(
+    runner = TrialRunner(spec=spec, staged=staged, folder=folder, world=world, moved=moved)
+    trials = [await runner.run(number) for number in trial_numbers(spec)]
+    result = await _make_result(spec, trials, staged, started_at, world)
+    await keep_ended(result, {name: folder / name for name in _kept(spec)}, world)
+    for key in session_keys(spec):
+        await withdraw(key.step, spec, limits, world)
+    with suppress(OverBudget):  # known already, unless Redis was emptied within the run
+        await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
+    await settle_ended(result, world)
+    bundles = {
+        SessionKey(arm, trial.number): work.bundle
+        for trial in trials
+        for arm, work in trial.works.items()
+    }
+    return Finished(result=result, bundles=bundles)
+
+
+async def _make_result(
+    spec: RunSpec, trials: list[Trial], staged: Staged, started_at: datetime, world: RunWorld
+) -> RunResult:
+    combined = combine(spec, trials)
+    keys = [SessionKey(arm, trial.number) for trial in trials for arm in trial.works]
+    ended = get_ended_steps(keys, [trial.judged for trial in trials])
+    lost = await find_losses(ended, spec, world)
+    passes = tuple(reading for trial in trials for reading in trial.judged.passes)
+    return RunResult(
         spec=spec,
         started_at=started_at,
         ended_at=world.clock(),
-        sessions=tuple(work.session for work in arms.values()),
-        passes=judged.passes,
-        lost_readings=judged.lost,
-        candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha),
-        scrubbed=judged.scrubbed,
-        assertions=judged.scored.assertions if judged.scored else (),
-        with_skill=judged.scored.with_skill if judged.scored else None,
-        without_skill=judged.scored.without_skill if judged.scored else None,
-        ungraded_reason=judged.reason,
-        environment=prepared.told,
+        sessions=tuple(session for trial in trials for session in trial.sessions),
+        passes=passes,
+        lost_readings=tuple(reading for trial in trials for reading in trial.judged.lost),
+        candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms),
+        scrubbed=combined.scrubbed,
+        assertions=combined.assertions,
+        with_skill=combined.with_skill,
+        without_skill=combined.without_skill,
+        ungraded_reason=combined.reason,
+        trials=combined.trials,
+        environment=staged.prepared.told,
         lost_attempts=lost.attempts,
         lost_usd=lost.usd,
         remarks=(
             *render_losses(lost),
             *_remarks(spec, staged),
-            *find_other_judges(spec, judged.passes),
-            *judged.remarks,
+            *find_other_judges(spec, passes),
+            *combined.remarks,
         ),
     )
-    await keep_ended(result, {name: folder / name for name in _KEPT}, world)
-    for arm in Arm:
-        await withdraw(arm_step(arm), spec, limits, world)
-    with suppress(OverBudget):  # known already, unless Redis was emptied within the run
-        await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
-    await settle_ended(result, world)
-    return Finished(result=result, bundles={arm: work.bundle for arm, work in arms.items()})
 
 
 async def find_finished(spec: RunSpec, world: RunWorld) -> Finished | None:
@@ -150,124 +147,49 @@ async def find_finished(spec: RunSpec, world: RunWorld) -> Finished | None:
     folder = world.scratch / spec.run_id
     await asyncio.to_thread(remove_tree, folder)
     folder.mkdir(parents=True)
-    result = await find_ended(spec, _KEPT, folder, world)
+    result = await find_ended(spec, _kept(spec), folder, world)
     if result is None:
         return None
     await settle_ended(result, world)
-    arms = [session.arm for session in result.sessions]  # fewer where the run was given up
-    return Finished(result=result, bundles={arm: folder / _bundle_name(arm) for arm in arms})
+    # fewer than were wanted where the run was given up
+    keys = [SessionKey(session.arm, session.trial) for session in result.sessions]
+    return Finished(result=result, bundles={key: folder / key.bundle for key in keys})
 
 
-def _stage(spec: RunSpec, snapshot: Snapshot, folder: Path, prepared: Prepared) -> _Staged:
+def _kept(spec: RunSpec) -> list[str]:
+    """Files in the folder of a run that publishing it needs."""
+    transcripts = [
+        judge_transcript(Path(), number, trial).name
+        for trial in trial_numbers(spec)
+        for number in PASSES
+    ]
+    return [*(key.bundle for key in session_keys(spec)), *transcripts]
+
+
+def _stage(spec: RunSpec, sources: Sources, folder: Path, prepared: Prepared) -> Staged:
     folder.mkdir()
-    withheld = stage_skill(snapshot, spec.skill, folder / "skill", spec.eval_case.withheld)
-    stage_inputs(snapshot, spec.eval_case, folder)
-    return _Staged(
-        skill=folder / "skill",
-        skill_text=snapshot.read_text(skill_path(spec.skill.path, SKILL_FILE)),
-        inputs=folder / "input",
-        withheld=withheld,
-        prepared=prepared,
-    )
+    skills = {
+        arm: _stage_skill(skill, sources.skills[arm], folder / f"skill-{number}", spec)
+        for number, arm in enumerate(spec.arms, start=1)
+        if (skill := spec.skill_of(arm)) is not None
+    }
+    stage_inputs(sources.case, spec.eval_case, folder)
+    return Staged(skills=skills, inputs=folder / "input", prepared=prepared)
 
 
-async def _run_and_judge(
-    spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path, moved: Moved
-) -> tuple[dict[Arm, _ArmWork], Judged]:
-    """The sessions that there are, and what judging gave: a reason where it gave no score."""
-    arms: dict[Arm, _ArmWork] = {}
-    try:
-        arms = await _run_arms(spec, staged, world, folder)
-        sessions = tuple(work.session for work in arms.values())
-        if reason := _why_not_scored(sessions) or find_mismatch(spec, sessions):
-            return arms, Judged(reason=reason)
-        await moved("judging")
-        outputs = {arm: work.output for arm, work in arms.items()}
-        given = JudgeInput(spec=spec, outputs=outputs, inputs=staged.inputs, folder=folder)
-        return arms, await judge_run(given, world)
-    except GivenUp as given_up:
-        stored = [arm for arm in Arm if await world.blobs.exists(_stored_at(arm, spec))]
-        found = {arm: await _run_arm(arm, spec, staged, world, folder) for arm in stored}
-        return arms or found, Judged(reason=f"{given_up}.")
-
-
-async def _run_arms(
-    spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
-) -> dict[Arm, _ArmWork]:
-    """Both sessions, started together; one that fails leaves the other alone."""
-    limits = session_limits(world.settings)
-    for arm in Arm:
-        if not await world.blobs.exists(_stored_at(arm, spec)):
-            await begin(arm_step(arm), spec, limits.cost_usd, world)
-    works = await asyncio.gather(*(_run_arm(arm, spec, staged, world, folder) for arm in Arm))
-    return dict(zip(Arm, works, strict=True))
-
-
-def _stored_at(arm: Arm, spec: RunSpec) -> str:
-    return f"runs/{spec.run_id}/{_bundle_name(arm)}"
+def _stage_skill(skill: Skill, snapshot: Snapshot, folder: Path, spec: RunSpec) -> StagedSkill:
+    withheld = stage_skill(snapshot, skill, folder, spec.eval_case.withheld)
+    text = snapshot.read_text(skill_path(skill.path, SKILL_FILE))
+    return StagedSkill(folder=folder, text=text, withheld=withheld)
 
 
 async def _are_stored(spec: RunSpec, world: RunWorld) -> bool:
-    """Whether an earlier attempt at the run left both sessions, so that none has to start."""
-    return all([await world.blobs.exists(_stored_at(arm, spec)) for arm in Arm])
+    """Whether an earlier attempt at the run left all sessions, so that none has to start."""
+    return all([await world.blobs.exists(stored_at(key, spec)) for key in session_keys(spec)])
 
 
-async def _run_arm(
-    arm: Arm, spec: RunSpec, staged: _Staged, world: RunWorld, folder: Path
-) -> _ArmWork:
-    """One session, or what is stored of it from an earlier attempt at the same run."""
-    key = _stored_at(arm, spec)
-    bundle = folder / _bundle_name(arm)
-    stored = await world.blobs.get(key)
-    if stored is not None:
-        await asyncio.to_thread(bundle.write_bytes, stored)
-    else:
-        with_skill = arm is Arm.WITH_SKILL
-        given = SessionSpec(
-            arm=arm,
-            run=spec,
-            trial=TRIAL,
-            skill_folder=staged.skill if with_skill else None,
-            skill_text=staged.skill_text if with_skill else None,
-            inputs_folder=staged.inputs,
-            limits=session_limits(world.settings),
-            bundle=bundle,
-            scratch=folder / "sessions",
-            prepared=staged.prepared,
-        )
-        await _run_session(given, key, world)
-    unpacked = folder / f"{arm}-unpacked"
-    session = await asyncio.to_thread(read_bundle, bundle, unpacked)
-    return _ArmWork(session=session, output=unpacked / "output", bundle=bundle)
-
-
-async def _run_session(given: SessionSpec, key: str, world: RunWorld) -> None:
-    """One session, kept under `key` if it is scored; what it spent is noted in any case."""
-    step, spec = arm_step(given.arm), given.run
-    try:
-        session = await world.launchers.get(spec.launcher).run(given)
-    except asyncio.CancelledError:
-        stopped = await asyncio.to_thread(read_spent, given.transcript)
-        await note_spent(step, spec, stopped, world)
-        raise
-    spent = session.usage.cost_usd or Decimal(0)
-    await note_spent(step, spec, spent, world)
-    if session.scored:
-        await world.blobs.put(key, given.bundle)
-        await offer(step, spec, given.limits, spent, world)
-
-
-def _why_not_scored(sessions: tuple[SessionResult, ...]) -> str | None:
-    words = [
-        f"the session {session.arm.value.replace('_', ' ')} ended as {session.end}"
-        + (f" ({session.detail})" if session.detail else "")
-        for session in sessions
-        if not session.scored
-    ]
-    return "; ".join(words) + "." if words else None
-
-
-def _remarks(spec: RunSpec, staged: _Staged) -> tuple[str, ...]:
+def _remarks(spec: RunSpec, staged: Staged) -> tuple[str, ...]:
     """What the reader must know about how the run was set up."""
-    withheld = [f"Withheld from the session: `{path}`." for path in staged.withheld]
+    paths = dict.fromkeys(path for skill in staged.skills.values() for path in skill.withheld)
+    withheld = [f"Withheld from the session: `{path}`." for path in paths]
     return (*spec.skill.warnings, *spec.eval_case.remarks, *withheld)

@@ -13,7 +13,9 @@ from jobs.requests import Value
 from jobs.values import Limits, RunSpec
 from jobs.world import RunWorld
 
-_OF_THE_ASKING = {"run_id", "asker", "asked_at", "issue", "commit"}
+_OF_THE_ASKING = {
+    "run_id", "asker", "asked_at", "issue", "commit", "skill_commit", "other_commit", "vs_asked",
+}  # fmt: skip
 """What tells two askings for the same run apart; the content of a commit is in the digests."""
 
 

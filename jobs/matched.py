@@ -5,7 +5,15 @@ from itertools import pairwise
 
 from jobs.planning.model_names import same_model
 from jobs.results import JudgePass
-from jobs.values import RunSpec, SessionResult
+from jobs.values import Arm, RunSpec, SessionResult
+
+ARM_NAMES = {
+    Arm.WITH_SKILL: "with skill",
+    Arm.WITHOUT_SKILL: "without skill",
+    Arm.CANDIDATE_SKILL: "with this version",
+    Arm.BASE_SKILL: "with the base version",
+}
+"""How a reason names the session of an arm."""
 
 
 def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | None:
@@ -14,7 +22,7 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
     A provider may answer for an alias with the dated id behind it: that is the same model.
     """
     for session in sessions:
-        arm = session.arm.value.replace("_", " ")
+        arm = ARM_NAMES[session.arm]
         if len(session.served_models) > 1:
             return (
                 f"the session {arm} was answered by several models: "

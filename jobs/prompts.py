@@ -10,15 +10,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jobs.sessions.bundle import TRANSCRIPT
-from jobs.values import Arm
 
 
-def read_prompts(bundles: Mapping[Arm, Path], judge_transcripts: Iterable[Path]) -> dict[str, str]:
-    """File name to text: a prompt for each arm and each of the judge's passes. Blocks."""
+def read_prompts(bundles: Mapping[str, Path], judge_transcripts: Iterable[Path]) -> dict[str, str]:
+    """File name to text: a prompt for each session and each of the judge's passes. Blocks.
+
+    `bundles` are the sessions', by the name that the prompt's file gets.
+    """
     prompts: dict[str, str] = {}
-    for arm, bundle in bundles.items():
+    for name, bundle in bundles.items():
         with zipfile.ZipFile(bundle) as packed:
-            prompts[f"{arm}.md"] = _prompts_in(packed.read(TRANSCRIPT))
+            prompts[f"{name}.md"] = _prompts_in(packed.read(TRANSCRIPT))
     for path in judge_transcripts:
         if path.exists():
             prompts[f"{path.stem}.md"] = _prompts_in(path.read_bytes())

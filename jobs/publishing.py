@@ -6,7 +6,7 @@ time, after the score.
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -15,16 +15,18 @@ from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
+from jobs.planning.previous import find_previous
 from jobs.ports import Comment
 from jobs.prompts import read_prompts
-from jobs.reporting.archive import Archive, ArchiveContent, make_archive
+from jobs.reporting.archive import Archive, ArchiveContent, make_archive, session_folder
+from jobs.reporting.change import render_change
 from jobs.reporting.context import ReportContext
 from jobs.reporting.key_files import find_key_files
 from jobs.reporting.report import render_report
 from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
-from jobs.values import Arm
+from jobs.steps import trial_numbers
 from jobs.world import RunWorld, World
 
 log = structlog.get_logger()
@@ -50,6 +52,7 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     archive = await write_archive(finished, world.runs)
     url, absent = await _upload(result, archive, world)
     context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
+    context = replace(context, change=await _find_change(result, world))
     report = await asyncio.to_thread(render_report, result, context)
     tag = f"report:{spec.run_id}"
     try:
@@ -59,7 +62,7 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     except Gone:
         await _remember(result, url, world)
         raise
-    await _remember(result, comment.url, world)
+    await _remember(result, comment.url or url, world)
     return comment
 
 
@@ -86,6 +89,13 @@ async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
         return await there.comment(moved.number, report, tag=tag)
 
 
+async def _find_change(result: RunResult, world: World) -> str:
+    """How it compares with the result of the version before; empty where there is none."""
+    record = record_of(result)
+    records = await world.ledger.records(result.spec.repo.full_name)
+    return render_change(record, find_previous(record, records))
+
+
 async def _remember(result: RunResult, url: str, world: World) -> None:
     """Put a run into the ledger; `url` is where it can be read. Only a graded one is done."""
     record = record_of(result).model_copy(update={"url": url})
@@ -108,11 +118,19 @@ async def write_report(finished: Finished, world: RunWorld) -> Report:
 async def write_archive(finished: Finished, world: RunWorld) -> Archive:
     """The archive of a run, as a file in the run's scratch folder."""
     folder = world.scratch / finished.result.spec.run_id
-    transcripts = [judge_transcript(folder, number) for number in PASSES]
+    spec = finished.result.spec
+    transcripts = [
+        judge_transcript(folder, number, trial)
+        for trial in trial_numbers(spec)
+        for number in PASSES
+    ]
+    bundles = {
+        session_folder(key.arm, key.trial, spec): path for key, path in finished.bundles.items()
+    }
     content = ArchiveContent(
         result=finished.result,
-        bundles={arm.value: path for arm, path in finished.bundles.items()},
-        prompts=await asyncio.to_thread(read_prompts, finished.bundles, transcripts),
+        bundles=bundles,
+        prompts=await asyncio.to_thread(read_prompts, bundles, transcripts),
     )
     return await make_archive(content, folder / "archive")
 
@@ -138,14 +156,20 @@ async def _context(
         f"The price of {spec.model.sent} or {spec.judge.sent} is not known: this run was held "
         f"by the limit of {settings.max_tokens_per_run:,} tokens alone."
     )
-    # a run that was given up may lack a session
-    files = {arm: await find_key_files(bundle) for arm, bundle in finished.bundles.items()}
+    # a run that was given up may lack a session; of several trials the first whole one is shown
+    whole = next((one.number for one in finished.result.whole_trials), 1)
+    files = {
+        key.arm: await find_key_files(bundle)
+        for key, bundle in finished.bundles.items()
+        if key.trial == whole
+    }
+    tested, other = spec.arms
     return ReportContext(
         web_url=settings.github_web_url if spec.repo.installation_id else "",
         archive_url=archive_url,
         archive_absent=archive_absent,
-        with_skill_files=files.get(Arm.WITH_SKILL, ()),
-        without_skill_files=files.get(Arm.WITHOUT_SKILL, ()),
+        with_skill_files=files.get(tested, ()),
+        without_skill_files=files.get(other, ()),
         mention=settings.mention,
         cost_remarks=() if priced else (remark,),
     )

@@ -60,6 +60,7 @@ class JudgePass(Value):
     """What was dropped from the answers or had to be asked again, and why."""
     prompt_version: str = ""
     """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
+    trial: int = 1
 
 
 class LostReading(Value):
@@ -69,6 +70,12 @@ class LostReading(Value):
     reason: str
     usage: Usage
     raw_answers: tuple[str, ...]
+    trial: int = 1
+
+
+# In the values below `with_skill` is what belongs to the arm under test and `without_skill`
+# what belongs to the other one, also where that one has another version of the skill: the
+# archives of all versions of this program are read by one set of names.
 
 
 class ScrubCount(Value):
@@ -79,13 +86,13 @@ class ScrubCount(Value):
 
 
 class AssertionScore(Value):
-    """One assertion, unblinded: the verdicts of both passes for each arm."""
+    """One assertion, unblinded: the verdicts of both passes for each arm, trial after trial."""
 
     assertion: Assertion
     with_skill: tuple[Verdict, ...]
     without_skill: tuple[Verdict, ...]
     split: bool
-    """Whether the passes differ for either arm."""
+    """Whether the passes of a trial differ for either arm."""
 
 
 class ArmScore(Value):
@@ -95,11 +102,29 @@ class ArmScore(Value):
     passes: float
     partials: float
     fails: float
-    """Counts averaged over the passes, so they may end in .5."""
+    """Counts averaged over the passes and trials, so they need not be whole."""
+
+
+class TrialResult(Value):
+    """What one trial of several gave; its sessions and readings stand among the run's."""
+
+    number: int
+    assertions: tuple[AssertionScore, ...] = ()
+    with_skill: ArmScore | None = None
+    without_skill: ArmScore | None = None
+    ungraded_reason: str | None = None
+    """Why it has no score; None for a whole trial."""
+
+    @property
+    def difference(self) -> float | None:
+        """As that of the run; None without a score."""
+        if self.with_skill is None or self.without_skill is None:
+            return None
+        return self.with_skill.score - self.without_skill.score
 
 
 class RunResult(Value):
-    """Everything a finished run found out; `scores` is None for an ungraded run."""
+    """Everything a finished run found out; the scores are None for an ungraded run."""
 
     spec: RunSpec
     started_at: datetime
@@ -114,6 +139,9 @@ class RunResult(Value):
     with_skill: ArmScore | None = None
     without_skill: ArmScore | None = None
     ungraded_reason: str | None = None
+    trials: tuple[TrialResult, ...] = ()
+    """Each trial by itself, where several were wanted; the scores above are then the means over
+    those that have one."""
     environment: tuple[str, ...] = ()
     """Name of the prepared environment and what pre-flight found in it; empty: the plain one."""
     lost_attempts: int = 0
@@ -133,8 +161,13 @@ class RunResult(Value):
         return bool(self.sessions) and not any(one.outputs for one in self.sessions)
 
     @property
+    def whole_trials(self) -> tuple[TrialResult, ...]:
+        """The trials with a score; none where only one was wanted."""
+        return tuple(one for one in self.trials if one.difference is not None)
+
+    @property
     def difference(self) -> float | None:
-        """Score with the skill minus score without it, as a fraction; None if ungraded."""
+        """Score of the arm under test minus that of the other, as a fraction; None if ungraded."""
         if self.with_skill is None or self.without_skill is None:
             return None
         return self.with_skill.score - self.without_skill.score

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import structlog
 
-from jobs.comparison import run_comparison
-from jobs.content.snapshot import Snapshot
+from jobs.commits import Commits
+from jobs.comparison import Sources, run_comparison
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import find_result
 from jobs.living_comment import LivingComment
@@ -34,10 +34,10 @@ def state_of(result: RunResult) -> RunState:
 class RunRunner:
     """Runs the runs of one request."""
 
-    def __init__(self, plan: Plan, snapshot: Snapshot, living: LivingComment, world: World) -> None:
+    def __init__(self, plan: Plan, commits: Commits, living: LivingComment, world: World) -> None:
         self._request = plan.request
         self._preparation = Preparation(plan.environment, world.runs.environments, living)
-        self._snapshot = snapshot
+        self._commits = commits
         self._living = living
         self._world = world
 
@@ -102,15 +102,15 @@ class RunRunner:
         return result, url
 
     async def _run_and_publish(self, row: int, spec: RunSpec) -> tuple[RunResult, str]:
-        async def moved(state: str) -> None:
+        async def moved(state: str, detail: str = "", /) -> None:
             log.info("run_moved", state=state)
-            self._living.change(row, state=state)
+            self._living.change(row, state=state, detail=detail)
 
         # a run that has ended has no more sessions, whose environment may be gone by now
         ended = await find_result(spec, self._world.runs) is not None
         finished = await run_comparison(
             spec,
-            self._snapshot,
+            await self._find_sources(spec),
             self._world.runs,
             moved,
             prepared=PLAIN if ended else await self._preparation.get(row),
@@ -121,6 +121,13 @@ class RunRunner:
         await self._count(result)
         log.info("run_ended", graded=result.graded, difference=result.difference)
         return result, report.url
+
+    async def _find_sources(self, spec: RunSpec) -> Sources:
+        tested, other = spec.arms
+        skills = {tested: await self._commits.get(spec.read_from)}
+        if spec.other_commit:
+            skills[other] = await self._commits.get(spec.other_commit)
+        return Sources(case=await self._commits.get(spec.commit), skills=skills)
 
     async def _count(self, result: RunResult) -> None:
         counts = self._world.counts

@@ -1,4 +1,4 @@
-"""The second half of a run: both outputs blinded, read twice, scored.
+"""The second half of a trial: both outputs blinded, read twice, scored.
 
 A pass that was read is stored at once, so that a run carried out a second time asks the
 judge only for what is missing.
@@ -26,7 +26,7 @@ PASSES: tuple[PassNumber, PassNumber] = (1, 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What judging gave; `scored` is None where the run stays ungraded for `reason`."""
+    """What judging gave; `scored` is None where the trial stays ungraded for `reason`."""
 
     passes: tuple[JudgePass, ...] = ()
     lost: tuple[LostReading, ...] = ()
@@ -47,26 +47,28 @@ class JudgeInput:
     """The staged input files."""
     folder: Path
     """Where this run may write."""
+    trial: int = 1
 
 
-async def judge_run(given: JudgeInput, world: RunWorld) -> Judged:
+async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
     """Both passes at once, each over scrubbed copies of its own, then the scores."""
     spec = given.spec
-    first = candidate_1_is(spec.eval_case.id, spec.skill.sha)
+    first = candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms)
     copies = [
         await asyncio.to_thread(
             prepare_candidates,
             given.outputs,
             spec.eval_case,
-            spec.skill,
-            given.folder / f"pass-{number}",
+            spec.skills,
+            given.folder / pass_step(number, given.trial),
             get_first_arm(number, first),
         )
         for number in PASSES
     ]
+    share = judge_limits(world.settings, spec.trials).cost_usd
     for number in PASSES:
-        if not await world.blobs.exists(f"{_kept(number, spec)}.json"):
-            await begin(pass_step(number), spec, judge_limits(world.settings).cost_usd, world)
+        if not await world.blobs.exists(f"{_kept(number, given)}.json"):
+            await begin(pass_step(number, given.trial), spec, share, world)
     readings = await asyncio.gather(
         *(
             _read(number, candidates, given, world)
@@ -77,7 +79,7 @@ async def judge_run(given: JudgeInput, world: RunWorld) -> Judged:
     scored = None if isinstance(outcome, Ungraded) else outcome
     return Judged(
         passes=tuple(one for one in readings if isinstance(one, JudgePass)),
-        lost=_lost(readings),
+        lost=_lost(readings, given.trial),
         scored=scored,
         reason=outcome.reason if isinstance(outcome, Ungraded) else None,
         scrubbed=copies[0].counts,
@@ -89,8 +91,8 @@ async def _read(
     number: PassNumber, candidates: Candidates, given: JudgeInput, world: RunWorld
 ) -> JudgePass | Ungraded:
     """One pass, or what is stored of it from an earlier attempt at the same run."""
-    key = _kept(number, given.spec)
-    path = judge_transcript(given.folder, number)
+    key = _kept(number, given)
+    path = judge_transcript(given.folder, number, given.trial)
     stored = await world.blobs.get(f"{key}.json")
     if stored is not None:
         told = await world.blobs.get(f"{key}.jsonl")
@@ -105,40 +107,47 @@ async def _read(
                     case=given.spec.eval_case,
                     inputs=given.inputs,
                     judge=given.spec.judge,
-                    limits=judge_limits(world.settings),
+                    limits=judge_limits(world.settings, given.spec.trials),
                 ),
                 transcript,
             )
     finally:  # also of a reading that is stopped
         spent = await asyncio.to_thread(read_spent, path)
-        await note_spent(pass_step(number), given.spec, spent, world)
+        await note_spent(pass_step(number, given.trial), given.spec, spent, world)
     if isinstance(reading, JudgePass):
+        reading = reading.model_copy(update={"trial": given.trial})
         await world.blobs.put(f"{key}.jsonl", path)
         await world.blobs.put(f"{key}.json", reading.model_dump_json().encode())
     return reading
 
 
-def _kept(number: int, spec: RunSpec) -> str:
-    return f"runs/{spec.run_id}/pass-{number}"
+def _kept(number: PassNumber, given: JudgeInput) -> str:
+    return f"runs/{given.spec.run_id}/{pass_step(number, given.trial)}"
 
 
-def pass_step(number: PassNumber) -> str:
+def pass_step(number: PassNumber, trial: int) -> str:
     """The name under which a pass is begun and kept."""
-    return f"pass-{number}"
+    return f"pass-{number}{_of_trial(trial)}"
 
 
-def judge_transcript(folder: Path, number: int) -> Path:
+def judge_transcript(folder: Path, number: int, trial: int) -> Path:
     """Where the transcript of a judge's pass lies in a run's folder."""
-    return folder / f"judge-{number}.jsonl"
+    return folder / f"judge-{number}{_of_trial(trial)}.jsonl"
 
 
-def _lost(readings: Sequence[JudgePass | Ungraded]) -> tuple[LostReading, ...]:
+def _of_trial(trial: int) -> str:
+    """What names of the first trial go without: older runs had no other."""
+    return "" if trial == 1 else f"-trial-{trial}"
+
+
+def _lost(readings: Sequence[JudgePass | Ungraded], trial: int) -> tuple[LostReading, ...]:
     return tuple(
         LostReading(
             number=number,
             reason=reading.reason,
             usage=reading.usage,
             raw_answers=reading.raw_answers,
+            trial=trial,
         )
         for number, reading in zip(PASSES, readings, strict=True)
         if isinstance(reading, Ungraded)

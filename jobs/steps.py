@@ -1,11 +1,13 @@
 """The steps of a run that cost money: their names, their shares, and what all of them cost.
 
-Two sessions and two readings. What an attempt at a step has spent is known where it ended
-or was stopped in good order; where it was lost with its worker, its whole share is counted.
+In each trial two sessions and two readings. What an attempt at a step has spent is known
+where it ended or was stopped in good order; where it was lost with its worker, its whole
+share is counted.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
+from typing import NamedTuple
 
 from config.settings import Settings
 from jobs.keeping import Lost, count_lost, settle
@@ -16,28 +18,60 @@ from jobs.sessions.run_limits import judge_limits, session_limits
 from jobs.values import Arm, RunSpec
 from jobs.world import RunWorld
 
-TRIAL = 1
+
+class SessionKey(NamedTuple):
+    """Which session of a run."""
+
+    arm: Arm
+    trial: int
+
+    @property
+    def step(self) -> str:
+        """The name under which the session is begun and kept."""
+        return f"{self.arm}-{self.trial}"
+
+    @property
+    def bundle(self) -> str:
+        """The file name of its bundle."""
+        return f"{self.step}.zip"
 
 
-def arm_step(arm: Arm) -> str:
-    """The name under which a session is begun and kept."""
-    return f"{arm}-{TRIAL}"
+def session_keys(spec: RunSpec) -> tuple[SessionKey, ...]:
+    """Every session of a run, trial after trial."""
+    return tuple(SessionKey(arm, trial) for trial in trial_numbers(spec) for arm in spec.arms)
 
 
-def get_shares(settings: Settings) -> dict[str, Decimal]:
+def trial_numbers(spec: RunSpec) -> range:
+    """The numbers of a run's trials, from 1."""
+    return range(1, spec.trials + 1)
+
+
+def get_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
     """The steps of a run that cost money, each with the most it may cost."""
-    session, reading = session_limits(settings).cost_usd, judge_limits(settings).cost_usd
-    sessions = dict.fromkeys(map(arm_step, Arm), session)
-    return sessions | dict.fromkeys(map(pass_step, PASSES), reading)
+    sessions = dict.fromkeys(
+        (key.step for key in session_keys(spec)), session_limits(settings, spec.trials).cost_usd
+    )
+    return sessions | get_reading_shares(settings, spec)
 
 
-async def find_losses(
-    arms: Collection[Arm], judged: Judged, spec: RunSpec, world: RunWorld
-) -> Lost:
-    """The attempts at a run's steps that came to no end."""
-    read = {one.number for one in judged.passes} | {one.number for one in judged.lost}
-    ended = {*map(arm_step, arms), *map(pass_step, read)}
-    return await count_lost(get_shares(world.settings), ended, spec, world)
+def get_reading_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
+    """The same of the judge's readings alone."""
+    steps = (pass_step(number, trial) for trial in trial_numbers(spec) for number in PASSES)
+    return dict.fromkeys(steps, judge_limits(settings, spec.trials).cost_usd)
+
+
+def get_ended_steps(sessions: Collection[SessionKey], judged: Iterable[Judged]) -> set[str]:
+    """The steps that came to an end: of these sessions, and of these readings."""
+    steps = {key.step for key in sessions}
+    for one in judged:
+        steps |= {pass_step(reading.number, reading.trial) for reading in one.passes}
+        steps |= {pass_step(reading.number, reading.trial) for reading in one.lost}
+    return steps
+
+
+async def find_losses(ended: Collection[str], spec: RunSpec, world: RunWorld) -> Lost:
+    """The attempts at a run's steps that came to no end; the steps in `ended` did in the end."""
+    return await count_lost(get_shares(world.settings, spec), ended, spec, world)
 
 
 def render_losses(lost: Lost) -> tuple[str, ...]:
@@ -52,13 +86,14 @@ def render_losses(lost: Lost) -> tuple[str, ...]:
 
 async def settle_ended(result: RunResult, world: RunWorld) -> None:
     """Settle what a run has spent itself: not what it found paid for."""
-    carried = [await find_carried(arm_step(arm), result.spec, world) for arm in Arm]
+    spec = result.spec
+    carried = [await find_carried(key.step, spec, world) for key in session_keys(spec)]
     spent = result.known_cost_usd + result.lost_usd - sum(carried, Decimal(0))
-    await settle(result.spec, spent, get_shares(world.settings), world)
+    await settle(spec, spent, get_shares(world.settings, spec), world)
 
 
 async def settle_stopped(spec: RunSpec, world: RunWorld) -> None:
     """Settle a run that comes to no end, by what its sessions and readings have spent."""
-    shares = get_shares(world.settings)
+    shares = get_shares(world.settings, spec)
     spent = await count_lost(shares, (), spec, world)
     await settle(spec, spent.usd, shares, world)

@@ -16,10 +16,18 @@ VerdictWord = Literal["pass", "partial", "fail"]
 
 
 class Arm(StrEnum):
-    """A condition under comparison."""
+    """A condition under comparison: a skill or none, or one of two versions of a skill."""
 
     WITH_SKILL = "with_skill"
     WITHOUT_SKILL = "without_skill"
+    CANDIDATE_SKILL = "candidate_skill"
+    BASE_SKILL = "base_skill"
+
+
+Arms = tuple[Arm, Arm]
+"""Both arms of a run: the one under test, then the one that it is compared with."""
+SKILL_OR_NONE: Arms = (Arm.WITH_SKILL, Arm.WITHOUT_SKILL)
+TWO_VERSIONS: Arms = (Arm.CANDIDATE_SKILL, Arm.BASE_SKILL)
 
 
 class Skill(Value):
@@ -130,13 +138,40 @@ class RunSpec(Value):
     judge: Model
     launcher: Launcher = "api"
     mode: Mode = "forced"
+    skill_commit: str = ""
+    """The commit that the skill under test is read from; empty: `commit`."""
     vs: str = "none"
-    """The other arm: `none`, or the version it is compared with."""
+    """The other arm in canonical form, as the dedup key has it: `none`, `self` (the same version
+    once more), or `sha:` and the skill SHA of the other version."""
+    vs_asked: str = ""
+    """The same as somebody typed it; empty: nobody did."""
+    other: Skill | None = None
+    """The version that the other arm is given; None where it is given no skill."""
+    other_commit: str = ""
+    """The commit that `other` is read from; empty where there is none."""
     environment: str = ""
     """Digest of the prepared environment; empty: the plain sandbox."""
     trials: int = 1
     asker: str
     asked_at: datetime
+
+    @property
+    def arms(self) -> Arms:
+        return SKILL_OR_NONE if self.other is None else TWO_VERSIONS
+
+    @property
+    def skills(self) -> tuple[Skill, ...]:
+        """The versions of the skill that are given out: one, or both."""
+        return (self.skill,) if self.other is None else (self.skill, self.other)
+
+    @property
+    def read_from(self) -> str:
+        """The commit that the skill under test is read from."""
+        return self.skill_commit or self.commit
+
+    def skill_of(self, arm: Arm) -> Skill | None:
+        """What an arm is given; None for the arm without a skill."""
+        return self.skill if arm is self.arms[0] else self.other
 
 
 class Usage(Value):
@@ -232,6 +267,7 @@ class SessionResult(Value):
     memory_mb: int | None = None
     """Memory for everything that the session ran; None in older records and where no sandbox was
     opened."""
+    trial: int = 1
 
     @property
     def scored(self) -> bool:

@@ -25,9 +25,9 @@ from bot.worlds import make_worlds
 from config.settings import Settings
 from demo.model_api import JUDGE_MODEL, MODEL, Call, Reply, ScriptedModelApi
 from demo.model_api.asked import Asked
-from jobs.comparison import Finished, run_comparison
+from jobs.comparison import Finished, Sources, run_comparison
 from jobs.content.skills import find_skills
-from jobs.content.snapshot import Snapshot, copy_folder
+from jobs.content.snapshot import copy_folder
 from jobs.planning.dedup import Known
 from jobs.planning.plan import PlanInput, make_plan
 from jobs.ports import Issue, Permission
@@ -68,7 +68,7 @@ async def main() -> int:
             states: list[tuple[str, float]] = []
             began = time.perf_counter()
 
-            async def moved(state: str) -> None:
+            async def moved(state: str, _: str = "", /) -> None:
                 states.append((state, time.perf_counter() - began))
 
             finished = await run_comparison(*prepared, moved)
@@ -76,7 +76,7 @@ async def main() -> int:
     return tell(finished, dict(states), run_s=run_s, bare_s=bare_s)
 
 
-async def prepare(settings: Settings, folder: Path) -> tuple[RunSpec, Snapshot, RunWorld]:
+async def prepare(settings: Settings, folder: Path) -> tuple[RunSpec, Sources, RunWorld]:
     """The demo's sample repository, and the run that its second eval case means."""
     worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=folder / "runs")
     world = worlds.runs
@@ -93,7 +93,7 @@ async def prepare(settings: Settings, folder: Path) -> tuple[RunSpec, Snapshot, 
         world.catalog,
         settings,
     )
-    return plan.runs[0], snapshot, world
+    return plan.runs[0], Sources.of(plan.runs[0], snapshot), world
 
 
 async def run_bare(address: str, folder: str) -> float:

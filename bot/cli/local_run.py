@@ -17,7 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from bot.cli.stopping import STOPPED, until_stopped
 from bot.worlds import make_worlds
 from config.settings import Settings
-from jobs.comparison import Finished, run_comparison
+from jobs.comparison import Finished, Sources, run_comparison
 from jobs.content.cases import all_cases
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import find_skills
@@ -134,13 +134,16 @@ async def _run_shown(plan: Plan, snapshot: Snapshot, world: RunWorld, console: C
         title = f"{spec.eval_case.id}, {spec.skill.name}, {spec.model.sent}"
         task = progress.add_task(f"{title}: staging", total=None)
 
-        async def moved(state: str) -> None:
-            progress.update(task, description=f"{title}: {state}")
+        async def moved(state: str, detail: str = "", /) -> None:
+            shown = f"{state}, {detail}" if detail else state
+            progress.update(task, description=f"{title}: {shown}")
 
         if plan.environment is not None:
             await moved(f"preparing the environment {plan.environment.name}")
         prepared = await world.environments.prepare(plan.environment)
-        finished = await run_comparison(spec, snapshot, world, moved, prepared=prepared)
+        finished = await run_comparison(
+            spec, Sources.of(spec, snapshot), world, moved, prepared=prepared
+        )
         progress.update(task, description=f"{title}: ended", total=1, completed=1)
     return finished
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 from typing import Literal, get_args
 
-from jobs.values import Arm, CandidateName
+from jobs.values import SKILL_OR_NONE, TWO_VERSIONS, Arm, Arms, CandidateName
 
 PassNumber = Literal[1, 2]
 
@@ -18,6 +18,8 @@ CANDIDATE_NAMES: tuple[CandidateName, ...] = get_args(CandidateName)
 ARM_TITLES: dict[Arm, str] = {
     Arm.WITH_SKILL: "the output with the skill",
     Arm.WITHOUT_SKILL: "the output without the skill",
+    Arm.CANDIDATE_SKILL: "the output with this version",
+    Arm.BASE_SKILL: "the output with the base version",
 }
 """How an arm is called in a sentence for a reader."""
 
@@ -25,18 +27,25 @@ _MENTION = re.compile(r"\b(?:the\s+)?candidate[\s_-]?([12])\b(/?)", re.IGNORECAS
 """`candidate_1`, `Candidate 1`, `the candidate-1`, `candidate_1/` before a file name."""
 
 
-def candidate_1_is(eval_id: str, skill_sha: str) -> Arm:
+def candidate_1_is(eval_id: str, skill_sha: str, arms: Arms = SKILL_OR_NONE) -> Arm:
     """The arm that pass 1 shows as `candidate_1`.
 
-    The first byte of SHA-256(`eval_id:skill_sha`) decides: even is the arm with the skill.
+    The first byte of SHA-256(`eval_id:skill_sha`) decides: even is the arm under test, which
+    is the one with the skill, or with its candidate version.
     """
     digest = hashlib.sha256(f"{eval_id}:{skill_sha}".encode()).digest()
-    return Arm.WITH_SKILL if digest[0] % 2 == 0 else Arm.WITHOUT_SKILL
+    return arms[digest[0] % 2]
+
+
+def get_arms(arm: Arm) -> Arms:
+    """Both arms of the comparison that `arm` belongs to, the one under test first."""
+    return SKILL_OR_NONE if arm in SKILL_OR_NONE else TWO_VERSIONS
 
 
 def get_other_arm(arm: Arm) -> Arm:
     """The arm that `arm` is compared with."""
-    return Arm.WITHOUT_SKILL if arm is Arm.WITH_SKILL else Arm.WITH_SKILL
+    tested, other = get_arms(arm)
+    return other if arm is tested else tested
 
 
 def get_first_arm(number: PassNumber, first: Arm) -> Arm:

@@ -7,14 +7,15 @@ byte. The originals are never touched: checks by machine need them as they are.
 
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_other_arm
+from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arms, get_other_arm
 from jobs.judging.image_words import read_image
 from jobs.judging.office import read_office
 from jobs.judging.pdf_text import read_pdf
-from jobs.judging.scrub import Scrubber
+from jobs.judging.scrub import Scrubbers
 from jobs.judging.text_files import decode_text, find_files
 from jobs.results import ScrubCount
 from jobs.values import Arm, EvalCase, Skill
@@ -39,7 +40,7 @@ class Candidates:
 def prepare_candidates(  # noqa: PLR0913 -- two arms, what they were for, where to, how long
     outputs: dict[Arm, Path],
     case: EvalCase,
-    skill: Skill,
+    skills: Sequence[Skill],
     target: Path,
     first: Arm,
     *,
@@ -47,12 +48,13 @@ def prepare_candidates(  # noqa: PLR0913 -- two arms, what they were for, where 
 ) -> Candidates:
     """Copy both arms' outputs into `target`, scrubbed, `first` as `candidate_1`.
 
+    Both are scrubbed of what gives away any of `skills`: two versions may differ in their name.
     Pass 2 is prepared in a folder of its own with the other arm as `first`: a judge's
     commands may write to its folder, and no reading may see another's traces.
 
     Raises `FileExistsError` if a candidate's folder is there already.
     """
-    copier = _Copier(Scrubber(skill, case), search_s)
+    copier = _Copier(Scrubbers(skills, case), search_s)
     counts: dict[Arm, int] = {}
     remarks: list[str] = []
     for name, arm in zip(CANDIDATE_NAMES, (first, get_other_arm(first)), strict=True):
@@ -60,11 +62,10 @@ def prepare_candidates(  # noqa: PLR0913 -- two arms, what they were for, where 
         folder.mkdir(parents=True)
         counts[arm] = copier.copy(outputs[arm], folder)
         remarks += [f"In {ARM_TITLES[arm]}, {remark}" for remark in copier.take_remarks()]
+    tested, other = get_arms(first)
     return Candidates(
         folder=target,
-        counts=ScrubCount(
-            with_skill=counts[Arm.WITH_SKILL], without_skill=counts[Arm.WITHOUT_SKILL]
-        ),
+        counts=ScrubCount(with_skill=counts[tested], without_skill=counts[other]),
         remarks=tuple(remarks),
     )
 
@@ -72,7 +73,7 @@ def prepare_candidates(  # noqa: PLR0913 -- two arms, what they were for, where 
 class _Copier:
     """Copies outputs under scrubbed names, with scrubbed text."""
 
-    def __init__(self, scrubber: Scrubber, search_s: float) -> None:
+    def __init__(self, scrubber: Scrubbers, search_s: float) -> None:
         self._scrubber = scrubber
         self._search_s = search_s
         self._remarks: list[str] = []

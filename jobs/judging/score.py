@@ -8,7 +8,7 @@ verdicts count half and the assertion is shown as split.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, unblind_text
+from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, get_arms, unblind_text
 from jobs.judging.judge import Ungraded
 from jobs.judging.reading import add_usage
 from jobs.results import ArmScore, AssertionScore, JudgePass, Verdict
@@ -51,7 +51,8 @@ def score_run(
 def _score_assertion(
     assertion: Assertion, first: Arm, passes: Sequence[JudgePass]
 ) -> AssertionScore:
-    verdicts: dict[Arm, list[Verdict]] = {arm: [] for arm in Arm}
+    tested, other = get_arms(first)
+    verdicts: dict[Arm, list[Verdict]] = {tested: [], other: []}
     for reading in passes:
         for name in CANDIDATE_NAMES:
             found = [
@@ -67,8 +68,8 @@ def _score_assertion(
             verdicts[get_arm(name, reading.number, first)] += found
     return AssertionScore(
         assertion=assertion,
-        with_skill=tuple(verdicts[Arm.WITH_SKILL]),
-        without_skill=tuple(verdicts[Arm.WITHOUT_SKILL]),
+        with_skill=tuple(verdicts[tested]),
+        without_skill=tuple(verdicts[other]),
         split=any(len({verdict.verdict for verdict in both}) > 1 for both in verdicts.values()),
     )
 
@@ -109,7 +110,7 @@ def _find_remarks(
             )
     if len(passes) < _PASSES:
         remarks.append("Single pass: the candidates were read in one order only.")
-    remarks += _find_unproven(assertions)
+    remarks += _find_unproven(assertions, first)
     for reading in readable:
         remarks += [
             f"Pass {reading.number}: {unblind_text(line, reading.number, first)}."
@@ -118,21 +119,22 @@ def _find_remarks(
     return remarks
 
 
-def _find_unproven(assertions: Sequence[AssertionScore]) -> list[str]:
+def _find_unproven(assertions: Sequence[AssertionScore], first: Arm) -> list[str]:
     """Verdicts that credit an arm by a quotation that code did not find: kept, and told."""
     remarks = []
-    for arm, title in ARM_TITLES.items():
+    tested, other = get_arms(first)
+    for arm in (tested, other):
         unproven = [
             item.assertion.id
             for item in assertions
             if any(
                 verdict.verdict != "fail" and not verdict.quote_found
-                for verdict in (item.with_skill if arm is Arm.WITH_SKILL else item.without_skill)
+                for verdict in (item.with_skill if arm is tested else item.without_skill)
             )
         ]
         if unproven:
             remarks.append(
-                f"Evidence unverified: for {title}, credit on {', '.join(unproven)} rests on a "
-                "quotation that was not found in its text files."
+                f"Evidence unverified: for {ARM_TITLES[arm]}, credit on {', '.join(unproven)} "
+                "rests on a quotation that was not found in its text files."
             )
     return remarks

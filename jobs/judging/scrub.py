@@ -7,6 +7,7 @@ bear the name of the package it is about, and then that name is part of the task
 """
 
 import re
+from collections.abc import Sequence
 
 from jobs.judging.terms import (
     get_skill_names,
@@ -112,6 +113,22 @@ class Scrubber:
     def _occurs_in_task(self, pattern: str) -> bool:
         found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self._task, re.IGNORECASE)
         return found is not None
+
+
+class Scrubbers:
+    """Replaces the give-aways of every skill of a comparison, except the terms of its eval case."""
+
+    def __init__(self, skills: Sequence[Skill], case: EvalCase) -> None:
+        called = {(skill.name, skill.path): skill for skill in skills}
+        self._scrubbers = [Scrubber(skill, case) for skill in called.values()]
+
+    def scrub(self, text: str) -> tuple[str, int]:
+        """The text without give-aways, and how many were replaced."""
+        replaced = 0
+        for scrubber in self._scrubbers:
+            text, count = scrubber.scrub(text)
+            replaced += count
+        return text, replaced
 
 
 def _normalize(text: str) -> str:

@@ -97,9 +97,10 @@ def record_of(result: RunResult) -> RunRecord:
     spec = result.spec
     score = None
     if result.graded and result.with_skill and result.without_skill:
+        tested, other = spec.arms
         score = {
-            "with_skill": round(result.with_skill.score, 4),
-            "without_skill": round(result.without_skill.score, 4),
+            tested.value: round(result.with_skill.score, 4),
+            other.value: round(result.without_skill.score, 4),
         }
     texts = {
         "run": spec.run_id,
@@ -124,7 +125,7 @@ def record_of(result: RunResult) -> RunRecord:
         score=score,
         state="complete" if score else "ungraded",
         issue=spec.issue,
-        commit=spec.commit,
+        commit=spec.read_from,
         finished_at=result.ended_at,
         tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),
         wall_s=_sums((one.arm, round(one.wall_s, 1)) for one in result.sessions),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from config.settings import Settings
 from jobs.content.cases import find_case
+from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
@@ -19,6 +20,7 @@ from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment
+from jobs.planning.versus import OtherVersions, Versions, Versus
 from jobs.ports import Issue
 from jobs.requests import Request, Value
 from jobs.values import Environment, EvalCase, Launcher, Mode, Model, RunSpec, Skill
@@ -61,6 +63,15 @@ class PlanInput:
     known: Known
     check: Callable[[RunSpec], None]
     """Whether the launcher can carry a run out; raises `Refused`."""
+    versions: Versions | None = None
+    """Where other versions of a skill are found; None: nowhere."""
+    tested: SkillShelf | None = None
+    """The skills under test, where they come from another commit than the eval case."""
+
+    @property
+    def skills(self) -> SkillShelf:
+        """Where the skills under test are looked up."""
+        return self.tested or self.shelf
 
 
 async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings) -> Plan:
@@ -79,25 +90,29 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         given.issue,
         skill=request.skill if request.eval_id else None,
     )
+    repo_file = await asyncio.to_thread(load_repo_file, given.snapshot)
     environment = await asyncio.to_thread(
         plan_environment, request.environment, case, given.snapshot, settings
     )
     refused: list[RefusedRun] = []
     skills = _collect(
-        (request.skill,) if request.skill else case.target_skills, given.shelf.find, refused
+        (request.skill,) if request.skill else case.target_skills, given.skills.find, refused
     )
-    notes = tuple(_find_strangers(skills, case, given.shelf))
+    notes = list(_find_strangers(skills, case, given.skills))
     case = case.model_copy(update={"remarks": (*case.remarks, *notes)})
-    models = await _resolve_all(request.models or (settings.model,), catalog, refused)
-    if not models or not skills:
+    asked = request.models or repo_file.models or (settings.model,)
+    models = await _resolve_all(asked, catalog, refused)
+    pairs = await _find_others(skills, given, refused)
+    if not models or not pairs:
         return _plan(given, (), (), refused, environment)
-    judge = await catalog.resolve(settings.judge_model)
-    launcher = request.launcher or settings.launcher
-    specs = [
-        _spec(given, case, skill, _Choice(model, judge, launcher, environment))
-        for skill in skills
-        for model in models
-    ]
+    choice = _Choice(
+        judge=await catalog.resolve(request.judge or repo_file.judge or settings.judge_model),
+        launcher=request.launcher or repo_file.launcher or settings.launcher,
+        environment=environment,
+        trials=request.trials or repo_file.trials,
+    )
+    specs = [_spec(given, case, pair, model, choice) for pair in pairs for model in models]
+    notes += [pair.versus.note for pair in pairs if pair.versus.note]
     if len(specs) > MOST_RUNS:
         raise Refused(
             f"this asks for {len(specs)} runs at once; {MOST_RUNS} is the most. "
@@ -106,7 +121,22 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     possible = _collect_possible(specs, given.check, refused)
     runs, duplicates = await _split_done(possible, given)
     plan = _plan(given, runs, duplicates, refused, environment)
-    return plan.model_copy(update={"notes": notes})
+    return plan.model_copy(update={"notes": tuple(notes)})
+
+
+async def _find_others(
+    skills: Sequence[Skill], given: PlanInput, refused: list[RefusedRun]
+) -> "list[_Pair]":
+    """Each skill with what it is compared with, where there is something to compare."""
+    others = OtherVersions(given.request.vs, given.versions)
+    pairs = []
+    for skill in skills:
+        try:
+            versus = await others.find(skill, given.skills.snapshot.commit)
+            pairs.append(_Pair(skill, versus))
+        except Refused as error:
+            refused.append(RefusedRun(title=skill.name, reason=str(error)))
+    return pairs
 
 
 def _find_strangers(skills: Sequence[Skill], case: EvalCase, shelf: SkillShelf) -> Iterator[str]:
@@ -183,16 +213,26 @@ async def _resolve_all(
 
 
 class _Choice(NamedTuple):
-    """With what a skill is tried."""
+    """Under which conditions every skill and model of a request is tried."""
 
-    model: Model
     judge: Model
     launcher: Launcher
     environment: Environment | None
+    trials: int
 
 
-def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> RunSpec:
-    request, model = given.request, choice.model
+class _Pair(NamedTuple):
+    """A skill, and what it is compared with."""
+
+    skill: Skill
+    versus: Versus
+
+
+def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _Choice) -> RunSpec:
+    request = given.request
+    skill, versus = pair
+    if versus.note:
+        case = case.model_copy(update={"remarks": (*case.remarks, versus.note)})
     spec = RunSpec(
         run_id="",
         repo=request.repo,
@@ -200,6 +240,12 @@ def _spec(given: PlanInput, case: EvalCase, skill: Skill, choice: _Choice) -> Ru
         commit=given.snapshot.commit,
         eval_case=case,
         skill=skill,
+        skill_commit=given.tested.snapshot.commit if given.tested else "",
+        vs=versus.vs,
+        vs_asked=request.vs or "",
+        other=versus.other,
+        other_commit=versus.other_commit,
+        trials=choice.trials,
         model=model,
         judge=choice.judge,
         launcher=choice.launcher,

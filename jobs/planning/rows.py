@@ -17,9 +17,17 @@ def find_unpriced(plan: Plan, price_known: Callable[[Model], bool]) -> list[str]
 
 
 def make_progress(
-    plan: Plan, settings: Settings, *, unpriced: Sequence[str] = (), carried_on: bool = False
+    plan: Plan,
+    settings: Settings,
+    *,
+    unpriced: Sequence[str] = (),
+    carried_on: bool = False,
+    expected: str = "",
 ) -> ProgressComment:
-    """What the living comment says before anything has moved, in this attempt."""
+    """What the living comment says before anything has moved, in this attempt.
+
+    `expected` is what its runs are expected to take, as half a sentence.
+    """
     queued = [
         RunRow(title=spec.eval_case.id, skill=spec.skill.name, model=spec.model.sent)
         for spec in plan.runs
@@ -39,9 +47,9 @@ def make_progress(
     return ProgressComment(
         asker=plan.request.asker,
         rows=(*queued, *done, *refused),
-        most_usd=settings.max_usd_per_run * len(queued),
         unpriced=tuple(unpriced),
         most_tokens=settings.max_tokens_per_run,
+        expected=expected,
         mention=settings.mention,
         notes=(*plan.notes, *((CARRIED_ON,) if carried_on else ())),
     )

@@ -18,6 +18,7 @@ from typing import IO
 
 from jobs.planning.dedup import record_of
 from jobs.results import RunResult
+from jobs.values import Arm, RunSpec
 
 RESULT_VERSION = 1
 """Version of `result.json`; raised when a field changes its meaning or goes."""
@@ -41,6 +42,9 @@ report.md               the report as posted, without the archive's address
 In a judge's pass the arms are candidate_1 and candidate_2; in pass 1 candidate_1 is the
 arm {candidate_1_is}, in pass 2 they are swapped.
 """
+_README_TRIALS = """
+This run had {trials} trials: trial_<n>/ holds the sessions and the judge's passes of each.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,7 @@ class ArchiveContent:
 
     result: RunResult
     bundles: Mapping[str, Path]
-    """Zip of each session by the folder it gets: `with_skill`, `without_skill`."""
+    """Zip of each session by the folder it gets (`session_folder`)."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Prompts by file name, such as `task.md` or `judge.md`."""
     report: str = ""
@@ -85,6 +89,11 @@ def archive_name(result: RunResult, sha256: str) -> str:
     return "-".join([*parts, make_slug(spec.run_id, 20), sha256[:12]]) + ".zip"
 
 
+def session_folder(arm: Arm, trial: int, spec: RunSpec) -> str:
+    """The folder of a session: `with_skill`, or `trial_2/with_skill` in a run of several."""
+    return f"{_trial_folder(trial, spec)}{arm}"
+
+
 def make_slug(text: str, limit: int) -> str:
     """The text in lower-case ASCII letters, digits and dashes; `x` where nothing is left."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
@@ -97,8 +106,8 @@ def _write(content: ArchiveContent, folder: Path) -> Archive:
     with zipfile.ZipFile(draft, "w") as target:
         for name, text in sorted(_texts(content)):
             target.writestr(_entry(name), text.encode("utf-8", "replace"))
-        for arm, bundle in sorted(content.bundles.items()):
-            _copy_bundle(bundle, arm, target)
+        for place, bundle in sorted(content.bundles.items()):
+            _copy_bundle(bundle, place, target)
     with draft.open("rb") as written:
         digest = hashlib.file_digest(written, "sha256").hexdigest()
     name = archive_name(content.result, digest)
@@ -110,10 +119,11 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
     """The files that are made here, each with its name in the archive."""
     result = content.result
     arm = result.candidate_1_is.value.replace("_", " ")
-    yield (
-        "README.txt",
-        _README.format(run=result.spec.run_id, version=RESULT_VERSION, candidate_1_is=arm),
-    )
+    spec = result.spec
+    readme = _README.format(run=spec.run_id, version=RESULT_VERSION, candidate_1_is=arm)
+    if spec.trials > 1:
+        readme += _README_TRIALS.format(trials=spec.trials)
+    yield "README.txt", readme
     yield (
         "result.json",
         _json(
@@ -126,16 +136,17 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
     )
     for reading in result.passes:
         verdicts = reading.model_dump(mode="json", exclude={"raw_answers"})
-        yield f"judge/pass_{reading.number}.json", _json(verdicts)
+        name = f"{_trial_folder(reading.trial, spec)}judge/pass_{reading.number}"
+        yield f"{name}.json", _json(verdicts)
         for number, answer in enumerate(reading.raw_answers, start=1):
-            yield f"judge/pass_{reading.number}_answer_{number}.txt", answer
+            yield f"{name}_answer_{number}.txt", answer
     for name, text in content.prompts.items():
         yield f"prompts/{_safe_name(name)}", text
     if content.report:
         yield "report.md", content.report
 
 
-def _copy_bundle(bundle: Path, arm: str, target: zipfile.ZipFile) -> None:
+def _copy_bundle(bundle: Path, folder: str, target: zipfile.ZipFile) -> None:
     """Copy a session's files as they are; a name that would leave the folder stays out."""
     taken: set[str] = set()
     with zipfile.ZipFile(bundle) as source:
@@ -147,7 +158,7 @@ def _copy_bundle(bundle: Path, arm: str, target: zipfile.ZipFile) -> None:
             taken.add(entry.filename)
             with (
                 source.open(entry) as reading,
-                target.open(_entry(f"{_arm_folder(arm)}/{path}"), "w") as writing,
+                target.open(_entry(f"{_safe_folder(folder)}/{path}"), "w") as writing,
             ):
                 _copy(reading, writing)
 
@@ -157,9 +168,13 @@ def _copy(reading: IO[bytes], writing: IO[bytes]) -> None:
         writing.write(chunk)
 
 
-def _arm_folder(arm: str) -> str:
-    """The folder of an arm: its name, whose underscore stays."""
-    return re.sub(r"[^A-Za-z0-9_-]", "-", arm) or "x"
+def _trial_folder(trial: int, spec: RunSpec) -> str:
+    return f"trial_{trial}/" if spec.trials > 1 else ""
+
+
+def _safe_folder(folder: str) -> str:
+    """The folder of a session: letters, digits, dashes, and underscores, which stay."""
+    return re.sub(r"[^A-Za-z0-9_/-]", "-", folder).strip("/") or "x"
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

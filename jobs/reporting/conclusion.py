@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from jobs.judging.blind import get_other_arm
+from jobs.reporting.arm_words import WORDS
 from jobs.results import AssertionScore, RunResult, Verdict
 from jobs.values import Arm
 
 Word = Literal["higher", "lower", "same", "mixed", "nothing"]
 
 WORTH = {"pass": 1.0, "partial": 0.5, "fail": 0.0}
-
-ARM_TITLES = {Arm.WITH_SKILL: "with the skill", Arm.WITHOUT_SKILL: "without it"}
 
 _CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
 
@@ -35,9 +35,9 @@ class Conclusion:
 def conclude(result: RunResult) -> Conclusion | None:
     """The conclusion of a graded run; None for an ungraded one.
 
-    *mixed* is said where the two readings point in opposite directions, and where equal
-    scores hide differences that cancel each other out; *nothing* where no session produced
-    anything: equal scores, but of nothing.
+    *mixed* is said where the two readings, or two trials, point in opposite directions, and
+    where equal scores hide differences that cancel each other out; *nothing* where no session
+    produced anything: equal scores, but of nothing.
     """
     difference = result.difference
     if difference is None or not result.graded:
@@ -52,7 +52,7 @@ def conclude(result: RunResult) -> Conclusion | None:
 
 
 def gain(row: AssertionScore) -> float:
-    """By how much an assertion is better met with the skill, from -1 to 1."""
+    """By how much an assertion is better met in the arm under test, from -1 to 1."""
     return _mean(row.with_skill) - _mean(row.without_skill)
 
 
@@ -65,8 +65,8 @@ def unblind(text: str, result: RunResult, pass_number: int) -> str:
     """The judge's words with each candidate called by its arm, as seen in that pass."""
     first, second = arms_of_pass(result, pass_number)
     titles = {
-        "1": f"the output {ARM_TITLES[first]}",
-        "2": f"the output {ARM_TITLES[second]}",
+        "1": f"the output {WORDS[first].phrase}",
+        "2": f"the output {WORDS[second].phrase}",
     }
     named = _CANDIDATE.sub(lambda found: titles[found.group(1)], text)
     return named[:1].upper() + named[1:] if _CANDIDATE.match(text) else named
@@ -83,17 +83,18 @@ def bare_words(text: str) -> str:
 def arms_of_pass(result: RunResult, pass_number: int) -> tuple[Arm, Arm]:
     """The arms behind `candidate_1` and `candidate_2` in a pass; pass 2 is swapped."""
     first = result.candidate_1_is
-    second = Arm.WITHOUT_SKILL if first is Arm.WITH_SKILL else Arm.WITH_SKILL
+    second = get_other_arm(first)
     return (first, second) if pass_number == 1 else (second, first)
 
 
 def _word(difference: float, result: RunResult) -> Word:
     if result.produced_nothing:
         return "nothing"
-    directions = {_sign(change) for change in _change_by_pass(result)} - {0}
+    changes = [one.difference or 0 for one in result.whole_trials] or _change_by_pass(result)
+    directions = {sign(change) for change in changes} - {0}
     if len(directions) > 1:
         return "mixed"
-    if _sign(difference) == 0:
+    if sign(difference) == 0:
         return "mixed" if any(gain(row) for row in result.assertions) else "same"
     return "higher" if difference > 0 else "lower"
 
@@ -115,6 +116,7 @@ def _mean(verdicts: tuple[Verdict, ...]) -> float:
     return sum(WORTH[verdict.verdict] for verdict in verdicts) / max(len(verdicts), 1)
 
 
-def _sign(value: float) -> int:
+def sign(value: float) -> int:
+    """-1, 0 or 1 for a difference of scores."""
     # scores are sums of quarters over a count, so anything this small is rounding
     return 0 if abs(value) < 1e-9 else (1 if value > 0 else -1)

@@ -7,6 +7,7 @@ all of it is foreign text and shown as such.
 from collections.abc import Iterable
 
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import WORDS
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details
 from jobs.results import RunResult
@@ -45,22 +46,21 @@ def render_environment(result: RunResult) -> str:
 
 def render_refused_hosts(result: RunResult) -> str:
     """The line that must not be missed where hosts were asked for in vain; empty if none was."""
-    counts = [len(_refused(result, arm)) for arm in Arm]
-    if not any(counts):
+    counts = [(len(_refused(result, arm)), WORDS[arm].phrase) for arm in result.spec.arms]
+    if not any(count for count, _ in counts):
         return ""
-    having, lacking = counts
+    shown = ", ".join(f"{count} {phrase}" for count, phrase in counts)
     return (
-        f"⚠️ **Hosts were refused**: {having} with the skill, {lacking} without it. What a "
+        f"⚠️ **Hosts were refused**: {shown}. What a "
         "session wanted from them it had to do without; they are listed below."
     )
 
 
 def hosts_part(result: RunResult, context: ReportContext) -> Part:
     """Every host that a session asked for in vain, by arm, with the reason."""
-    titles = {Arm.WITH_SKILL: "With the skill", Arm.WITHOUT_SKILL: "Without it"}
     blocks = [
-        f"- {titles[arm]}: {escape.inline(refusal, 400)}"
-        for arm in Arm
+        f"- {WORDS[arm].title}: {escape.inline(refusal, 400)}"
+        for arm in result.spec.arms
         for refusal in _refused(result, arm)
     ]
     before, after = details(

@@ -22,6 +22,8 @@ class ReportContext:
     with_skill_files: KeyFiles = ()
     without_skill_files: KeyFiles = ()
     mention: str = "@skillbench"
+    change: str = ""
+    """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
     cost_remarks: tuple[str, ...] = ()
     """What must be known about the money: a price unknown, a limit that bound."""
 
@@ -30,12 +32,15 @@ class ReportContext:
         if not self.web_url:
             return ""
         path = "" if spec.skill.path in {"", "."} else "/" + quote(spec.skill.path[:500])
-        base = f"{self.web_url}/{quote(spec.repo.full_name)}/tree/{quote(spec.commit[:64])}"
+        base = f"{self.web_url}/{quote(spec.repo.full_name)}/tree/{quote(spec.read_from[:64])}"
         return escape.address(base + path)
 
     def run_again(self, spec: RunSpec) -> str:
         """The command that measures this again."""
-        return f"{self.mention} run {spec.model.sent} --force"
+        words = [self.mention, "run", spec.model.sent]
+        words += ["--vs", spec.vs_asked] if spec.vs != "none" and spec.vs_asked else []
+        words += ["--trials", str(spec.trials)] if spec.trials > 1 else []
+        return " ".join([*words, "--force"])
 
     @property
     def rest(self) -> str:

@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.scorecard import cost
-from jobs.results import AssertionScore, RunResult, Verdict
-from jobs.values import Arm, OutputFile, SessionEnd, SessionResult
+from jobs.reporting.trials import count_verdicts
+from jobs.results import AssertionScore, JudgePass, RunResult, Verdict
+from jobs.values import OutputFile, SessionEnd, SessionResult
 
 ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}
 
 _EVIDENCE_LENGTHS = (500, 250, 120, 60)
 """Characters of a quotation, tried from the longest: all rows come before long quotations."""
+MOST_SESSIONS = 6
+"""Columns; the scorecard has the means over all."""
 _LONGEST_FILE = 80_000
 """Characters of a file that are looked at; more never fits a comment."""
 _LANGUAGES = {
@@ -50,13 +54,14 @@ class EvidenceTable:
 
     def _table(self, length: int) -> Blocks:
         rows = self.result.assertions
+        tested, other = (words.title for words in words_of(self.result.spec))
         before, after = details(f"All {len(rows)} assertions with evidence")
         if any(_is_cut(row, length) for row in rows):
             after = f"\n\n*Quotations ending in … go on {self.rest}.*{after}"
         return Blocks(
             blocks=[self._row(row, length) for row in rows],
             note=f"*Shortened to fit a comment. All {len(rows)} assertions are {self.rest}.*",
-            before=f"{before}| | Assertion | With the skill | Without it |\n|:--|:--|:--|:--|\n",
+            before=f"{before}| | Assertion | {tested} | {other} |\n|:--|:--|:--|:--|\n",
             after=after,
         )
 
@@ -70,6 +75,11 @@ class EvidenceTable:
             self._evidence(row.with_skill, length),
             self._evidence(row.without_skill, length),
         ]
+        if self.result.trials:
+            counts = count_verdicts(self.result, row.assertion.id)
+            cells[2:] = [
+                f"{count}<br>{text}" for count, text in zip(counts, cells[2:], strict=True)
+            ]
         return f"| {' | '.join(cells)} |"
 
     def _evidence(self, verdicts: Sequence[Verdict], length: int) -> str:
@@ -142,8 +152,10 @@ def evidence_part(result: RunResult, context: ReportContext) -> Part:
 def sessions_part(result: RunResult, context: ReportContext) -> Part:
     """How each session ended and what it used."""
     before, after = details("Sessions: how they ended, what they used and left")
-    shown = result.sessions[:6]
-    titles = [_title(session, shown) for session in shown]
+    shown = result.sessions[:MOST_SESSIONS]
+    left = len(result.sessions) - len(shown)
+    more = f"\n\n*{left} more sessions are {context.rest}.*" if left > 0 else ""
+    titles = [_title(session, result) for session in shown]
     rows = [
         ("Ended", [_end(one) for one in shown]),
         ("Time", [numbers.duration(one.wall_s) for one in shown]),
@@ -163,26 +175,29 @@ def sessions_part(result: RunResult, context: ReportContext) -> Part:
         blocks=[f"| {name} | {' | '.join(cells)} |" for name, cells in rows] if shown else [],
         note=f"*Shortened; the sessions are {context.rest}.*",
         before=f"{before}| | {' | '.join(titles)} |\n|:--{'|:--' * len(shown)}|\n",
-        after=after,
+        after=f"{more}{after}",
     )
 
 
-def files_parts(context: ReportContext) -> tuple[Part, Part]:
-    """The key text files of both arms."""
+def files_parts(result: RunResult, context: ReportContext) -> tuple[Part, Part]:
+    """The key text files of both arms; of several trials, those of the first with a score."""
+    tested, other = (words.phrase for words in words_of(result.spec))
+    of_trial = f", trial {result.whole_trials[0].number}" if result.whole_trials else ""
     return (
-        FileSection("Output with the skill", context.with_skill_files, context.rest),
-        FileSection("Output without it", context.without_skill_files, context.rest),
+        FileSection(f"Output {tested}{of_trial}", context.with_skill_files, context.rest),
+        FileSection(f"Output {other}{of_trial}", context.without_skill_files, context.rest),
     )
 
 
 def judging_part(result: RunResult, context: ReportContext) -> Part:
     """How the judging went: asks, cost, replaced give-aways, weak assertions, injections."""
     replaced = result.scrubbed
-    counts = f"{replaced.with_skill:,} with the skill, {replaced.without_skill:,} without it"
+    tested, other = (words.phrase for words in words_of(result.spec))
+    counts = f"{replaced.with_skill:,} {tested}, {replaced.without_skill:,} {other}"
     notes = [f"Give-aways replaced before judging: {counts}."]
     for reading in result.passes:
         notes.append(
-            f"Reading {reading.number} by {escape.code(reading.served_model, 80)}: "
+            f"{_reading(reading, result)} by {escape.code(reading.served_model, 80)}: "
             f"{numbers.plural(reading.asks, 'answer')}, "
             f"{numbers.tokens(reading.usage.total_tokens)} tokens, {cost([reading.usage])}."
         )
@@ -202,10 +217,16 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
     )
 
 
-def _title(session: SessionResult, shown: Sequence[SessionResult]) -> str:
-    title = "With the skill" if session.arm is Arm.WITH_SKILL else "Without it"
-    same = [one for one in shown if one.arm is session.arm]
-    return title if len(same) == 1 else f"{title} #{escape.BREAK}{same.index(session) + 1}"
+def _reading(reading: JudgePass, result: RunResult) -> str:
+    """`Reading 1`; of several trials, `Trial 2, reading 1`."""
+    if not result.trials:
+        return f"Reading {reading.number}"
+    return f"Trial {reading.trial}, reading {reading.number}"
+
+
+def _title(session: SessionResult, result: RunResult) -> str:
+    title = WORDS[session.arm].title
+    return f"{title}, trial {session.trial}" if result.trials else title
 
 
 def _end(session: SessionResult) -> str:

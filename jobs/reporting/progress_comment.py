@@ -5,10 +5,10 @@ same state. It promises no time; it says what each run is doing, what everything
 most, and how the reader will notice the end.
 """
 
-from decimal import Decimal
 from typing import Literal
 
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import score_words
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.requests import Value
 
@@ -35,6 +35,7 @@ _STATES: dict[RunState, str] = {
     "refused": "🚫 refused",
     "cancelled": "🛑 cancelled",
 }
+_REPORTED = frozenset({"done", "empty", "ungraded"})
 _UNDER_WAY = frozenset({"queued", "preparing", "running", "judging", "publishing"})
 
 
@@ -58,12 +59,13 @@ class ProgressComment(Value):
 
     asker: str
     rows: tuple[RunRow, ...]
-    most_usd: Decimal | None = None
-    """What the runs under way may cost at most; None: nothing will be spent."""
     unpriced: tuple[str, ...] = ()
-    """Models among them whose price is not known, so that `most_usd` holds nothing."""
+    """Models among them whose price is not known, so that no sum of money holds."""
     most_tokens: int = 0
     """The limit of each run, which holds in any case."""
+    expected: str = ""
+    """What the runs are expected to take, and what they may cost at most: half a sentence of
+    `jobs.estimates.describe`; empty: nobody has looked."""
     mention: str = "@skillbench"
     cancelled_by: str = ""
     """Login of whoever cancelled the request; empty: nobody did."""
@@ -76,6 +78,11 @@ class ProgressComment(Value):
     def ended(self) -> bool:
         """Whether nothing is going on any more."""
         return bool(self.cancelled_by) or all(row.state not in _UNDER_WAY for row in self.rows)
+
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether every run has a report of its own, so that this comment says nothing besides."""
+        return all(row.url and row.state in _REPORTED for row in self.rows)
 
 
 def render_progress(comment: ProgressComment) -> str:
@@ -93,14 +100,6 @@ def render_progress(comment: ProgressComment) -> str:
         Blocks(_refusal(comment.refusal), "*Shortened.*"),
     )
     return fit([_headline(comment)], parts, [_footer(comment)]) + "\n"
-
-
-def score_words(score: dict[str, float] | None) -> str:
-    """`83.3% with the skill, 50% without it`; empty where there is no score."""
-    having, lacking = ((score or {}).get(arm) for arm in ("with_skill", "without_skill"))
-    if having is None or lacking is None:
-        return ""
-    return f"{numbers.percent(having)} with the skill, {numbers.percent(lacking)} without it"
 
 
 def _headline(comment: ProgressComment) -> str:
@@ -156,21 +155,21 @@ def _footer(comment: ProgressComment) -> str:
     help_line = f"All commands: {escape.code(comment.mention + ' help')}."
     if comment.ended:
         return f"<sub>{asked} {help_line}</sub>"
+    cancel = f"To cancel it: {escape.code(comment.mention + ' cancel')}."
     return (
         f"{_limit(comment)}Each result comes as a comment of its own; 🚀 here means that all went "
-        f"well, 😕 that something did not.\n\n<sub>{asked} {help_line}</sub>"
+        f"well, 😕 that something did not. {cancel}\n\n<sub>{asked} {help_line}</sub>"
     )
 
 
 def _limit(comment: ProgressComment) -> str:
-    """What is sure to stop the runs; never a sum that nobody can hold them to."""
-    if comment.unpriced:
-        named = ", ".join(escape.code(name, 80) for name in comment.unpriced[:MOST_ROWS])
-        verb = "price is" if len(comment.unpriced) == 1 else "prices are"
-        return (
-            f"What it costs cannot be said, because the {verb} not known: {named}. Only the limit "
-            f"of {comment.most_tokens:,} tokens for each run holds. "
-        )
-    if comment.most_usd is None:
-        return ""
-    return f"All of it costs {numbers.usd(comment.most_usd)} at most. "
+    """What is expected, and what is sure to stop the runs; never a sum that nobody can keep."""
+    expected = f"**Expected:** {escape.inline(comment.expected, 400)}. " if comment.expected else ""
+    if not comment.unpriced:
+        return expected
+    named = ", ".join(escape.code(name, 80) for name in comment.unpriced[:MOST_ROWS])
+    verb = "price is" if len(comment.unpriced) == 1 else "prices are"
+    return (
+        f"{expected}What it costs cannot be said, because the {verb} not known: {named}. Only the "
+        f"limit of {comment.most_tokens:,} tokens for each run holds. "
+    )

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from jobs.planning.dedup import Duplicate
 from jobs.reporting import escape
+from jobs.reporting.arm_words import score_words
 from jobs.reporting.fit import Blocks, fit
-from jobs.reporting.progress_comment import score_words
 from jobs.requests import Request
 
 

@@ -5,13 +5,14 @@ significance, no number for a run that was not graded. The markers stand at the 
 whatever had to be cut above them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import (
-    ARM_TITLES,
     Conclusion,
     bare_words,
     conclude,
@@ -29,6 +30,7 @@ from jobs.reporting.details import (
 )
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.scorecard import render_metadata, render_scorecard
+from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
 from jobs.results import ArmScore, AssertionScore, RunResult
 from jobs.values import SessionEnd
 
@@ -48,17 +50,19 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_metadata(result, context)]
         top += ["### Sessions", render_scorecard(result)]
     else:
-        top += [_health(result, conclusion), render_refused_hosts(result)]
+        top += [_health(result), context.change, render_refused_hosts(result)]
         top += [render_metadata(result, context)]
         top += ["### Scorecard", render_scorecard(result)]
         top += ["### Verdict", _verdict(result, conclusion)]
+    if result.trials:
+        top.append(render_trials(result))
     parts: list[Part] = [
         _differences(result, conclusion),
         _observations(result),
         evidence_part(result, context),
         sessions_part(result, context),
         hosts_part(result, context),
-        *files_parts(context),
+        *files_parts(result, context),
         judging_part(result, context),
         _remarks(result, context),
     ]
@@ -89,14 +93,17 @@ def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
     having = numbers.percent(result.with_skill.score)
     lacking = numbers.percent(result.without_skill.score)
     points = numbers.points(conclusion.difference)
+    tested, other = words_of(result.spec)
+    over = f", mean of {count_whole(result)}" if result.trials else ""
     if conclusion.word in {"higher", "lower"}:
         word = conclusion.word.capitalize()
-        return f"## {sign} {word} with the skill by {points}: {having} against {lacking}"
+        return f"## {sign} {word} {tested.phrase} by {points}: {having} against {lacking}{over}"
     if conclusion.word == "same":
-        return f"## {sign} Same with and without the skill: {having} and {lacking}, 0 points apart"
+        both = "with and without the skill" if result.spec.other is None else "with both versions"
+        return f"## {sign} Same {both}: {having} and {lacking}, 0 points apart{over}"
     return (
-        f"## {sign} Mixed: {having} with the skill and {lacking} without it, "
-        f"{numbers.signed_points(conclusion.difference)}"
+        f"## {sign} Mixed: {having} {tested.phrase} and {lacking} {other.phrase}, "
+        f"{numbers.signed_points(conclusion.difference)}{over}"
     )
 
 
@@ -114,11 +121,12 @@ def _what_ran(result: RunResult, context: ReportContext) -> str:
     return " · ".join(parts)
 
 
-def _health(result: RunResult, conclusion: Conclusion) -> str:
+def _health(result: RunResult) -> str:
     """Whether the measurement itself can be trusted; what is wrong comes first."""
     warnings = [
-        f"the session {ARM_TITLES[one.arm]} ended by {one.end.value.replace('_', ' ')}"
-        for one in result.sessions[:4]
+        f"the session {WORDS[one.arm].phrase} ended by {one.end.value.replace('_', ' ')}"
+        + (f" in trial {one.trial}" if result.trials else "")
+        for one in result.sessions[: 4 * result.spec.trials]
         if one.end is not SessionEnd.COMPLETED
     ]
     good = [] if warnings else ["all sessions completed"]
@@ -126,12 +134,11 @@ def _health(result: RunResult, conclusion: Conclusion) -> str:
         warnings.append("the skill was never loaded, so the difference is not its doing")
     elif any(one.skill_loaded for one in result.sessions):
         good.append("skill loaded")
-    total = len(result.assertions)
-    if len(result.passes) > 1:
-        agreed = f"readings in both orders agree on {total - len(conclusion.split)} of {total}"
-        (warnings if conclusion.split else good).append(f"{agreed} assertions")
-    else:
-        warnings.append("judged in one order only")
+    if result.spec.vs == "self":
+        good.append("both arms had the same version, so a difference is noise")
+    if result.trials and len(result.whole_trials) < result.spec.trials:
+        warnings.append(f"{count_whole(result)} have a score")
+    _tell_agreement(result, warnings, good)
     quoted = [
         verdict.quote_found
         for row in result.assertions
@@ -144,6 +151,20 @@ def _health(result: RunResult, conclusion: Conclusion) -> str:
     if any(reading.injections for reading in result.passes):
         warnings.append("an output addresses the judge, see the notes on the judging")
     return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+
+
+def _tell_agreement(result: RunResult, warnings: list[str], good: list[str]) -> None:
+    """Whether both readings said the same, in each trial."""
+    read = [row for one in result.whole_trials for row in one.assertions] or result.assertions
+    split, total = sum(row.split for row in read), len(read)
+    readings = Counter(reading.trial for reading in result.passes)
+    single = [trial for trial, count in readings.items() if count == 1]
+    if single:
+        which = f" in {numbers.plural(len(single), 'trial')}" if result.trials else ""
+        warnings.append(f"judged in one order only{which}")
+    if len(single) < len(readings):
+        agreed = f"readings in both orders agree on {total - split} of {total}"
+        (warnings if split else good).append(f"{agreed} assertions")
 
 
 def _why_ungraded(result: RunResult, context: ReportContext) -> str:
@@ -165,13 +186,16 @@ def _verdict(result: RunResult, conclusion: Conclusion) -> str:
             "sessions did instead."
         )
     having, lacking = _achieved(result.with_skill), _achieved(result.without_skill)
+    tested, other = (words.phrase for words in words_of(result.spec))
     sentences = [
-        f"With the skill {having}; without it {lacking}.",
+        f"{tested.capitalize()} {having}; {other} {lacking}.",
         f"Better on {_ids(conclusion.better)}, worse on {_ids(conclusion.worse)}.",
     ]
     if conclusion.split:
         sentences.append(f"The two readings differ on {_ids(conclusion.split)}.")
-    trials = numbers.plural(result.spec.trials, "trial")
+    if result.trials:
+        sentences.append(direction_words(result))
+    trials = numbers.plural(len(result.whole_trials) or result.spec.trials, "trial")
     sentences.append(f"*One eval case, {trials}: an observation, not a proof.*")
     return " ".join(sentences)
 
@@ -193,18 +217,26 @@ def _ids(rows: Sequence[AssertionScore]) -> str:
 def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
     """The assertions on which the arms or the readings differ, side by side."""
     rows = [row for row in result.assertions if differs(row)] if conclusion else []
+    tested, other = (words.title for words in words_of(result.spec))
     blocks = [
         f"| {escape.cell(row.assertion.id, 12)} | {escape.sentence(row.assertion.text, 160)} "
-        f"| {verdict_words(row.with_skill)} | {verdict_words(row.without_skill)} |"
+        f"| {' | '.join(_said_of(row, result))} |"
         for row in rows[:MOST_ROWS]
     ]
     left = len(rows) - MOST_ROWS
     return Blocks(
         blocks=blocks,
         note="*Shortened; all assertions stand below.*",
-        before="| | Differs on | With the skill | Without it |\n|:--|:--|:--|:--|\n",
+        before=f"| | Differs on | {tested} | {other} |\n|:--|:--|:--|:--|\n",
         after=f"\n\n*{left} more differ; all stand below.*" if left > 0 else "",
     )
+
+
+def _said_of(row: AssertionScore, result: RunResult) -> tuple[str, str]:
+    """What was said of an assertion for each arm; of several trials, in how many of them."""
+    if result.trials:
+        return count_verdicts(result, row.assertion.id)
+    return verdict_words(row.with_skill), verdict_words(row.without_skill)
 
 
 def _observations(result: RunResult) -> Part:

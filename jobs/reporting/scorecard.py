@@ -6,11 +6,13 @@ Each has at most ten rows, so that it can be read on a telephone; the rest is fo
 from collections.abc import Sequence
 
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import WORTH, arms_of_pass
 from jobs.reporting.conditions import render_environment, render_launcher
 from jobs.reporting.context import ReportContext
+from jobs.reporting.trials import count_whole, score_rows, usage_rows
 from jobs.results import ArmScore, RunResult
-from jobs.values import Arm, Model, SessionResult, Usage
+from jobs.values import Arm, Model, RunSpec, SessionResult, Usage
 
 NAME = 80
 """Characters of a name that are shown in a table."""
@@ -29,7 +31,7 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
         ("Skill", f"{escape.code(spec.skill.name, NAME)} in {escape.code(spec.skill.path, 120)}"),
         (
             "Skill SHA",
-            (f"[{sha}]({tree})" if tree else sha) + f" at commit {escape.code(spec.commit[:7])}",
+            (f"[{sha}]({tree})" if tree else sha) + f" at commit {escape.code(spec.read_from[:7])}",
         ),
         ("Asked by", escape.inline(spec.asker, NAME)),
         ("Launcher", render_launcher(result)),
@@ -38,16 +40,22 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
     if environment := render_environment(result):
         rows.append(("Environment", environment))
     if spec.vs != "none":
-        rows.append(("Compared with", escape.code(spec.vs, NAME)))
+        rows.append(("Compared with", _other(spec)))
+    if spec.trials > 1:
+        rows.append(("Trials", f"{count_whole(result)}, each judged by itself"))
     return _table(("Run", escape.code(spec.run_id, NAME)), rows, ":--|:--")
 
 
 def render_scorecard(result: RunResult) -> str:
     """The table of both arms; without the rows on the score where there is none."""
-    arms = (Arm.WITH_SKILL, Arm.WITHOUT_SKILL)
-    sessions = [sessions_of(result, arm) for arm in arms]
+    rows: list[tuple[str, ...]]
+    sessions = [sessions_of(result, arm) for arm in result.spec.arms]
+    if result.trials:
+        rows = [*score_rows(result), ("Skill loaded", *map(_loaded, sessions))]
+        rows += [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
+        return _table(_head(result), rows, ":--|--:|--:")
     usages = [[session.usage for session in each] for each in sessions]
-    rows: list[tuple[str, ...]] = []
+    rows = []
     if result.graded and result.with_skill and result.without_skill:
         scores = (result.with_skill, result.without_skill)
         rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
@@ -60,7 +68,22 @@ def render_scorecard(result: RunResult) -> str:
         ("Tool calls", *map(_tool_calls, sessions)),
     ]
     rows += _metrics(result)
-    return _table(("", "With the skill", "Without it"), rows, ":--|--:|--:")
+    return _table(_head(result), rows, ":--|--:|--:")
+
+
+def _head(result: RunResult) -> tuple[str, ...]:
+    return ("", *(words.title for words in words_of(result.spec)))
+
+
+def _other(spec: RunSpec) -> str:
+    """The version in the other arm, and what somebody called it."""
+    asked = escape.code(f"--vs {spec.vs_asked}", NAME)
+    if spec.other is None:
+        return escape.code(spec.vs, NAME)
+    if spec.vs == "self":
+        return f"the same version once more ({asked})"
+    sha, commit = escape.code(spec.other.sha[:12]), escape.code(spec.other_commit[:7])
+    return f"version {sha} at commit {commit} ({asked})"
 
 
 def sessions_of(result: RunResult, arm: Arm) -> list[SessionResult]:
@@ -131,7 +154,7 @@ def _metrics(result: RunResult) -> list[tuple[str, str, str]]:
         first, _ = arms_of_pass(result, reading.number)
         for metric in reading.key_metrics:
             values = (metric.candidate_1, metric.candidate_2)
-            having, lacking = values if first is Arm.WITH_SKILL else values[::-1]
+            having, lacking = values if first is result.spec.arms[0] else values[::-1]
             name = escape.cell(metric.name, NAME)
             row = (name, escape.cell(having, 60), escape.cell(lacking, 60))
             found.setdefault(metric.name.casefold().strip(), row)

@@ -25,14 +25,17 @@ from jobs.values import RunSpec
 
 
 def check_mode(run: RunSpec, taken_names: Collection[str] = ()) -> None:
-    """Whether a run's skill can be given in the run's mode; `taken_names` are the launcher's own.
+    """Whether every version of a run's skill can be given in the run's mode.
+
+    `taken_names` are the launcher's own.
 
     Raises `Refused` with what to change, or to ask for instead.
     """
     if run.mode == "forced":
         return
     try:
-        check_installable(run.skill, taken_names)
+        for skill in run.skills:
+            check_installable(skill, taken_names)
     except Refused as problem:
         raise Refused(
             f"{problem} Or ask for `--mode forced`, which puts a skill into the prompt."
@@ -46,7 +49,7 @@ def stage_session(session: SessionSpec, workspace: Workspace) -> str:
         stage_skill(session, workspace)
         return render_prompt(session)
     if session.skill_folder is not None:
-        install_skill(session.skill_folder, workspace.work, folder_name(session.run.skill))
+        install_skill(session.skill_folder, workspace.work, folder_name(session.skill))
     return render_task(session.run.eval_case, session.inputs_folder)
 
 
@@ -54,7 +57,7 @@ def find_offered(session: SessionSpec) -> tuple[Offered, ...]:
     """The skills that a session is to list: its own, or none."""
     if session.run.mode == "forced" or session.skill_folder is None:
         return ()
-    skill = session.run.skill
+    skill = session.skill
     return (Offered(folder_name(skill), skill.description, session.skill_folder),)
 
 
@@ -72,7 +75,7 @@ class SkillSight:
 
 def make_watch(session: SessionSpec) -> SkillWatch:
     """Watch for the skill of a run, where its mode puts it."""
-    skill, name = session.run.skill, folder_name(session.run.skill)
+    skill, name = session.skill, folder_name(session.skill)
     folder = f"{FOLDER}/{name}" if session.run.mode == "installed" else "skill"
     return SkillWatch.make({skill.name, name}, folder, session.skill_text or "")
 

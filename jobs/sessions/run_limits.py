@@ -1,4 +1,4 @@
-"""How a run's money and tokens are divided among its four conversations.
+"""How a run's money and tokens are divided among its conversations, four in each trial.
 
 The operator limits a run as a whole, and a conversation can only be stopped by a limit of
 its own, so the shares are fixed beforehand and add up to the whole: whatever happens, a
@@ -17,14 +17,17 @@ READING_SHARE = Decimal("0.1")
 """Of each of the judge's two passes."""
 
 
-def session_limits(settings: Settings) -> Limits:
-    """What the session of one arm may use: 40 % of the run, and the settings' `session_*`."""
-    return _limits(settings, SESSION_SHARE)
+def session_limits(settings: Settings, trials: int = 1) -> Limits:
+    """What the session of one arm may use: 40 % of its trial, and the settings' `session_*`.
+
+    Every trial of a run has the same part of what the run may use.
+    """
+    return _limits(settings, SESSION_SHARE / trials)
 
 
-def judge_limits(settings: Settings) -> Limits:
-    """What one pass of the judge may use: 10 % of the run, and the time of a session."""
-    return _limits(settings, READING_SHARE)
+def judge_limits(settings: Settings, trials: int = 1) -> Limits:
+    """What one pass of the judge may use: 10 % of its trial, and the time of a session."""
+    return _limits(settings, READING_SHARE / trials)
 
 
 def _limits(settings: Settings, share: Decimal) -> Limits:

@@ -87,6 +87,7 @@ def make_result(
         sandbox=attempt.sandbox,
         memory_mb=attempt.memory_mb,
         limits=earlier.limits if earlier else session.limits,
+        trial=session.trial,
     )
 
 

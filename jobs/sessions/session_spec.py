@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.values import Arm, Limits, RunSpec
+from jobs.values import Arm, Limits, RunSpec, Skill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,13 @@ class SessionSpec:
     read where its mounts come from."""
     prepared: Prepared = PLAIN
     """The environment that the session works in, the same in both arms."""
+
+    @property
+    def skill(self) -> Skill:
+        """The version of the skill that is looked out for: the arm's own, or in the arm without
+        one the version that the other arm has.
+        """
+        return self.run.skill_of(self.arm) or self.run.skill
 
     @property
     def transcript(self) -> Path:

@@ -172,7 +172,7 @@ class Yard:
                     path.write_bytes(text if number % 7 else gzip.compress(text, 1))
             left.mkdir(parents=True, exist_ok=True)
             outputs = {Arm.WITH_SKILL: left, Arm.WITHOUT_SKILL: left}
-            prepared = prepare_candidates(outputs, CASE, SKILL, place / "judged", Arm.WITH_SKILL)
+            prepared = prepare_candidates(outputs, CASE, [SKILL], place / "judged", Arm.WITH_SKILL)
             folder = prepared.folder / "candidate_1"
             found = find_injections(folder, "candidate_1")
             prompt = render_scoring_prompt(load_material(CASE, prepared.folder), WANTED)

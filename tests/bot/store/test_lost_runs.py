@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from bot.blobs import Blobs
 from bot.store.budget import RedisBudget
 from config.settings import Settings
-from jobs.comparison import Finished, run_comparison
+from jobs.comparison import Finished, Sources, run_comparison
 from jobs.content.snapshot import Snapshot
 from jobs.judging.judge import AgentJudge
 from jobs.reporting.context import ReportContext
@@ -20,6 +20,7 @@ from jobs.reporting.report import render_report
 from jobs.sessions.bundle import write_bundle
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.session_spec import SessionSpec
+from jobs.steps import SessionKey
 from jobs.values import Arm, RunSpec, SessionEnd, SessionResult
 from jobs.world import Launchers, RunWorld
 from tests.builders import NOON, a_run_spec, a_session, a_skill, a_usage, an_eval_case
@@ -68,7 +69,7 @@ class Scene:
     workers: int = 0
 
     async def attempt(self, launcher: Launcher) -> Finished:
-        async def moved(_: str) -> None:
+        async def moved(state: str, detail: str = "", /) -> None:
             pass
 
         self.workers += 1
@@ -85,7 +86,7 @@ class Scene:
         )
         case = an_eval_case(inputs=())
         spec = a_run_spec(skill=a_skill(path="word-count"), eval_case=case)
-        return await run_comparison(spec, self.snapshot, world, moved)
+        return await run_comparison(spec, Sources.of(spec, self.snapshot), world, moved)
 
     async def lose(self, **ends: SessionEnd) -> None:
         """A worker is lost, after the sessions that are named had ended."""
@@ -149,7 +150,7 @@ async def test_what_had_ended_of_a_run_that_is_given_up_is_reported_and_counted(
     await scene.lose()
     finished = await scene.attempt(ending())
     assert [session.arm for session in finished.result.sessions] == [Arm.WITH_SKILL]
-    assert finished.bundles.keys() == {Arm.WITH_SKILL}
+    assert finished.bundles.keys() == {SessionKey(Arm.WITH_SKILL, 1)}
     assert await scene.budget.spent_today() == SPENT + 3 * SHARE
 
 

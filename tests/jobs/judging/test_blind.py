@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from jobs.judging.blind import candidate_1_is, get_arm, get_first_arm, unblind_text
-from jobs.values import Arm
+from jobs.judging.blind import (
+    candidate_1_is,
+    get_arm,
+    get_first_arm,
+    get_other_arm,
+    unblind_text,
+)
+from jobs.values import SKILL_OR_NONE, TWO_VERSIONS, Arm
 from tests.builders import A_SHA
 
 GOLDEN = Path(__file__).parents[4] / "shared" / "data" / "pharma" / "golden.json"
@@ -20,7 +26,17 @@ def test_an_even_first_byte_shows_the_arm_with_the_skill_first() -> None:
     assert {name for name in ids if shown[name] is Arm.WITH_SKILL} == {
         name for name, byte in first_bytes.items() if byte[1] in "02468ace"
     }
-    assert set(shown.values()) == set(Arm)
+    assert set(shown.values()) == set(SKILL_OR_NONE)
+
+
+def test_two_versions_are_mapped_like_the_skill_and_none() -> None:
+    """Even shows the version under test first, as the design has it."""
+    for number in range(1, 41):
+        plain = candidate_1_is(f"case-{number}", A_SHA)
+        versions = candidate_1_is(f"case-{number}", A_SHA, TWO_VERSIONS)
+        assert (plain is Arm.WITH_SKILL) is (versions is Arm.CANDIDATE_SKILL)
+        assert get_other_arm(versions) in TWO_VERSIONS
+        assert get_other_arm(get_other_arm(versions)) is versions
 
 
 def test_the_second_pass_swaps_the_candidates() -> None:

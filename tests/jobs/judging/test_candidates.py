@@ -42,7 +42,7 @@ def prepare(
     }
     case = an_eval_case(prompt="Summarize the poem.")
     return prepare_candidates(
-        outputs, case, a_skill(), tmp_path / f"work-{first}", first, **options
+        outputs, case, [a_skill()], tmp_path / f"work-{first}", first, **options
     )
 
 

@@ -82,7 +82,7 @@ async def test_two_passes_in_a_real_sandbox_give_the_score(
     judge = AgentJudge(agent, bubblewrap, SessionTools)
     passes = []
     for number, shown_first in ((1, first), (2, get_other_arm(first))):
-        made = prepare_candidates(outputs, case, skill, scratch / f"pass-{number}", shown_first)
+        made = prepare_candidates(outputs, case, [skill], scratch / f"pass-{number}", shown_first)
         spec = ReadingSpec(
             number=number,
             candidates=made.folder,

@@ -121,7 +121,7 @@ async def test_a_bundle_cannot_write_outside_its_folder(content, tmp_path):
     archive = await make_archive(only, tmp_path / "out")
     with zipfile.ZipFile(archive.path) as opened:
         names = [name for name in opened.namelist() if name.startswith("with")]
-    assert names == ["with----skill/output/ok"]
+    assert names == ["with/--/skill/output/ok"]
 
 
 async def test_a_broken_bundle_is_an_error_and_leaves_no_archive(tmp_path):

@@ -1,7 +1,5 @@
 """The living comment says what each run is doing, what it may cost, and how it ends."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from inline_snapshot import snapshot
@@ -19,7 +17,7 @@ def a_row(**changes):
 def test_a_request_under_way_shows_every_run_and_the_most_it_may_cost():
     comment = ProgressComment(
         asker="mona",
-        most_usd=Decimal(10),
+        expected="about $0.40, about 100k tokens, from 1 past run; $10.00 at most by the limit",
         rows=(
             a_row(state="judging"),
             a_row(skill="line-count"),
@@ -43,8 +41,9 @@ def test_a_request_under_way_shows_every_run_and_the_most_it_may_cost():
 50% without it · [report](https://github.com/acme/skills/issues/21#issuecomment-9) |
 | `gpt-9` | — | — | 🚫 refused · no model `gpt-9`; near: `gpt-4.1` |
 
-All of it costs $10.00 at most. Each result comes as a comment of its own; 🚀 here means that \
-all went well, 😕 that something did not.
+**Expected:** about $0.40, about 100k tokens, from 1 past run; $10.00 at most by the limit. \
+Each result comes as a comment of its own; 🚀 here means that all went well, 😕 that something \
+did not. To cancel it: `@skillbench cancel`.
 
 <sub>Asked for by mona. All commands: `@skillbench help`.</sub>
 """)
@@ -53,7 +52,6 @@ all went well, 😕 that something did not.
 def test_where_a_price_is_not_known_no_sum_is_promised():
     comment = ProgressComment(
         asker="mona",
-        most_usd=Decimal(5),
         unpriced=("scripted-demo",),
         most_tokens=2_000_000,
         rows=(a_row(),),
@@ -78,7 +76,9 @@ def test_an_ended_request_says_how_each_kind_of_run_went():
 
 def test_a_cancelled_request_says_by_whom_and_what_was_finished():
     rows = (a_row(state="done"), a_row(state="cancelled"))
-    comment = ProgressComment(asker="mona", rows=rows, cancelled_by="hubot", most_usd=Decimal(10))
+    comment = ProgressComment(
+        asker="mona", rows=rows, cancelled_by="hubot", expected="$10.00 at most"
+    )
     text = render_progress(comment)
     assert comment.ended
     assert text.startswith("### 🛑 Cancelled by hubot: 1 report, 1 cancelled\n")
@@ -96,6 +96,21 @@ def test_a_request_cancelled_before_it_started_says_so():
 def test_a_request_has_not_ended_while_a_run_is_on_its_way(state):
     rows = (a_row(state="done"), a_row(state=state))
     assert not ProgressComment(asker="mona", rows=rows).ended
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_told"),
+    [
+        ({"state": "done", "url": "https://github.com/a/b/issues/1#issuecomment-1"}, True),
+        ({"state": "ungraded", "url": "https://github.com/a/b/issues/1#issuecomment-1"}, True),
+        ({"state": "done"}, False),  # the result of which no report could be posted
+        ({"state": "duplicate", "url": "https://github.com/a/b/issues/1#issuecomment-1"}, False),
+        ({"state": "refused"}, False),
+        ({"state": "failed"}, False),
+    ],
+)
+def test_a_comment_that_says_more_than_the_reports_is_not_folded_away(changes, is_told):
+    assert ProgressComment(asker="mona", rows=(a_row(**changes),)).is_told_elsewhere is is_told
 
 
 def test_more_than_ten_runs_are_folded():

@@ -1,0 +1,184 @@
+"""One trial of a run: a session in each arm, started together, then both judged blind.
+
+Each finished step is stored under the run's id before the next one begins, so that whoever
+carries the trial out a second time pays for nothing twice.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Protocol
+
+from jobs.keeping import GivenUp, begin, note_spent
+from jobs.left_over import offer
+from jobs.matched import ARM_NAMES, find_mismatch
+from jobs.scoring import Judged, JudgeInput, judge_trial
+from jobs.sessions.bundle import read_bundle
+from jobs.sessions.prepared import Prepared
+from jobs.sessions.run_limits import session_limits
+from jobs.sessions.session_spec import SessionSpec
+from jobs.sessions.transcript import read_spent
+from jobs.steps import SessionKey
+from jobs.values import Arm, RunSpec, SessionResult
+from jobs.world import RunWorld
+
+
+class Moved(Protocol):
+    """Takes the news that the run has moved to another state."""
+
+    def __call__(self, state: str, detail: str = "", /) -> Awaitable[None]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedSkill:
+    """A version of the skill as sessions are given it."""
+
+    folder: Path
+    text: str
+    """What its SKILL.md says."""
+    withheld: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """What all sessions of a run are given, put in place once."""
+
+    skills: Mapping[Arm, StagedSkill]
+    """Of each arm that has one."""
+    inputs: Path
+    prepared: Prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmWork:
+    """A finished session: what it did, and its unpacked output."""
+
+    session: SessionResult
+    output: Path
+    bundle: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A trial that has ended: the sessions that there are, and what judging gave."""
+
+    number: int
+    works: Mapping[Arm, ArmWork]
+    judged: Judged
+
+    @property
+    def sessions(self) -> tuple[SessionResult, ...]:
+        return tuple(work.session for work in self.works.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRunner:
+    """Runs the trials of one run, one after the other."""
+
+    spec: RunSpec
+    staged: Staged
+    folder: Path
+    """Where this run may write."""
+    world: RunWorld
+    moved: Moved
+
+    async def run(self, number: int) -> Trial:
+        """One trial; a reason stands in place of a score where it came to none."""
+        works: dict[Arm, ArmWork] = {}
+        try:
+            await self._tell("running", number)
+            works = await self._run_arms(number)
+            sessions = tuple(work.session for work in works.values())
+            if reason := _why_not_scored(sessions) or find_mismatch(self.spec, sessions):
+                return Trial(number=number, works=works, judged=Judged(reason=reason))
+            await self._tell("judging", number)
+            outputs = {arm: work.output for arm, work in works.items()}
+            given = JudgeInput(
+                spec=self.spec,
+                outputs=outputs,
+                inputs=self.staged.inputs,
+                folder=self.folder,
+                trial=number,
+            )
+            return Trial(number=number, works=works, judged=await judge_trial(given, self.world))
+        except GivenUp as given_up:
+            works = works or await self._find_stored(number)
+            return Trial(number=number, works=works, judged=Judged(reason=f"{given_up}."))
+
+    async def _tell(self, state: str, number: int) -> None:
+        trials = self.spec.trials
+        await self.moved(state, f"trial {number} of {trials}" if trials > 1 else "")
+
+    async def _run_arms(self, number: int) -> dict[Arm, ArmWork]:
+        """Both sessions, started together; one that fails leaves the other alone."""
+        spec, world = self.spec, self.world
+        share = session_limits(world.settings, spec.trials).cost_usd
+        keys = [SessionKey(arm, number) for arm in spec.arms]
+        for key in keys:
+            if not await world.blobs.exists(stored_at(key, spec)):
+                await begin(key.step, spec, share, world)
+        works = await asyncio.gather(*(self._run_arm(key) for key in keys))
+        return dict(zip(spec.arms, works, strict=True))
+
+    async def _find_stored(self, number: int) -> dict[Arm, ArmWork]:
+        """The sessions of a trial that are stored; none is begun."""
+        keys = [SessionKey(arm, number) for arm in self.spec.arms]
+        stored = [key for key in keys if await self.world.blobs.exists(stored_at(key, self.spec))]
+        return {key.arm: await self._run_arm(key) for key in stored}
+
+    async def _run_arm(self, key: SessionKey) -> ArmWork:
+        """One session, or what is stored of it from an earlier attempt at the same run."""
+        bundle = self.folder / key.bundle
+        stored = await self.world.blobs.get(stored_at(key, self.spec))
+        if stored is not None:
+            await asyncio.to_thread(bundle.write_bytes, stored)
+        else:
+            await self._run_session(key, bundle)
+        unpacked = self.folder / f"{key.step}-unpacked"
+        session = await asyncio.to_thread(read_bundle, bundle, unpacked)
+        return ArmWork(session=session, output=unpacked / "output", bundle=bundle)
+
+    async def _run_session(self, key: SessionKey, bundle: Path) -> None:
+        """One session, kept if it is scored; what it spent is noted in any case."""
+        spec, world = self.spec, self.world
+        skill = self.staged.skills.get(key.arm)
+        given = SessionSpec(
+            arm=key.arm,
+            run=spec,
+            trial=key.trial,
+            skill_folder=skill.folder if skill else None,
+            skill_text=skill.text if skill else None,
+            inputs_folder=self.staged.inputs,
+            limits=session_limits(world.settings, spec.trials),
+            bundle=bundle,
+            scratch=self.folder / "sessions",
+            prepared=self.staged.prepared,
+        )
+        try:
+            session = await world.launchers.get(spec.launcher).run(given)
+        except asyncio.CancelledError:
+            stopped = await asyncio.to_thread(read_spent, given.transcript)
+            await note_spent(key.step, spec, stopped, world)
+            raise
+        spent = session.usage.cost_usd or Decimal(0)
+        await note_spent(key.step, spec, spent, world)
+        if session.scored:
+            await world.blobs.put(stored_at(key, spec), bundle)
+            await offer(key.step, spec, given.limits, spent, world)
+
+
+def stored_at(key: SessionKey, spec: RunSpec) -> str:
+    """Where a finished session's bundle is kept."""
+    return f"runs/{spec.run_id}/{key.bundle}"
+
+
+def _why_not_scored(sessions: Sequence[SessionResult]) -> str | None:
+    words = [
+        f"the session {ARM_NAMES[session.arm]} ended as {session.end}"
+        + (f" ({session.detail})" if session.detail else "")
+        for session in sessions
+        if not session.scored
+    ]
+    return "; ".join(words) + "." if words else None
