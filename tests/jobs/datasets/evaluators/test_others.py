@@ -100,7 +100,8 @@ async def test_a_dialogue_is_graded_by_weighted_criteria() -> None:
     criteria = [{"name": "safety", "weight": 60}, {"name": "clarity", "weight": 20}]
     case = {"evaluator": "semantic", "criteria": criteria, "threshold": 0.6}
     graded = await grade(case, "Rest it.", dimensions(safety=100, clarity=20))
-    assert (graded.outcome, graded.score) == ("pass", pytest.approx(0.8))
+    assert graded.outcome == "pass"
+    assert graded.score == pytest.approx(0.8)
     with pytest.raises(Ungraded, match="not graded: clarity"):
         await grade(case, "Rest it.", dimensions(safety=100))
     with pytest.raises(Ungraded):
