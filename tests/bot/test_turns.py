@@ -21,7 +21,7 @@ from tests.builders import a_request
 def asked(name: str, number: int, **fields: Any) -> Request:
     """A request in the repository `acme/NAME`."""
     repo = Repo(owner="acme", name=name, installation_id=1)
-    return a_request(key=f"{name}-{number}", repo=repo, **fields)
+    return a_request(**{"key": f"{name}-{number}", "repo": repo} | fields)
 
 
 def started(world: World) -> list[str]:
@@ -40,6 +40,19 @@ async def test_five_hundred_labels_of_one_repository_delay_another_by_one(
     async with working(redis_url, world, limits=limits):
         await world.until(lambda: len(started(world)) == 2)
         assert started(world) == ["many-0", "single-0"]
+
+
+async def test_an_app_that_comes_to_hundreds_of_repositories_keeps_nobody_waiting(
+    redis_url: str, redis: Redis
+) -> None:
+    """Welcomes take one turn for each owner, and few go on at once."""
+    for number in range(300):
+        await enqueue(redis, asked(f"new{number}", 0, kind="welcome", key=f"welcome-{number}"))
+    await enqueue(redis, asked("single", 0))
+    world = World(gate=asyncio.Event())
+    async with working(redis_url, world, limits=Limits(per_repository=1)):
+        await world.until(lambda: len(started(world)) == 2)
+        assert started(world) == ["welcome-0", "single-0"]
 
 
 async def test_who_comes_later_need_not_wait_for_what_is_queued_already(
