@@ -5,7 +5,7 @@ refused with the numbers before anything is spent; each run sets its own ceiling
 as it begins, since what is free changes while others run.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -41,12 +41,18 @@ def within_budgets(request: Request, repo_file: RepoFile, world: World) -> World
     )
 
 
-async def estimate_runs(specs: Iterable[RunSpec], world: World) -> Estimate:
-    """What planned runs of one repository are expected to take together."""
+async def estimate_runs(
+    specs: Iterable[RunSpec], world: World, *, unpriced: Sequence[str] = ()
+) -> Estimate:
+    """What planned runs of one repository are expected to take together.
+
+    `unpriced` are models among them whose price is not known.
+    """
     planned = list(specs)
+    most_usd = None if unpriced else world.runs.settings.max_usd_per_run
     repo = planned[0].repo.full_name if planned else ""
     records = await world.ledger.records(repo) if planned else ()
-    return estimate_all(ahead_of_specs(planned), records, world.runs.settings.max_usd_per_run)
+    return estimate_all(ahead_of_specs(planned), records, most_usd)
 
 
 async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
@@ -76,7 +82,7 @@ async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
 def _refuse_dear(spec: RunSpec, estimate: Estimate) -> None:
     """Its sessions would be cut short, so that its score would tell of the limit."""
     expected = estimate.expected_usd
-    if expected is None or expected <= estimate.most_usd:
+    if expected is None or estimate.most_usd is None or expected <= estimate.most_usd:
         return
     trials = f" with {spec.trials} trials" if spec.trials > 1 else ""
     raise OverBudget(

@@ -70,8 +70,8 @@ class Estimate(Value):
     """Of several runs: that of the least like."""
     unknown: int = 0
     """Runs about which nothing is known, or no price, and which are in none of the figures."""
-    most_usd: Decimal
-    """What the limits allow."""
+    most_usd: Decimal | None
+    """What the limits allow; None where a price is not known, so that no sum holds."""
 
     @property
     def expected_usd(self) -> Decimal | None:
@@ -79,7 +79,7 @@ class Estimate(Value):
         return None if self.usd is None or self.unknown else Decimal(str(round(self.usd.median, 6)))
 
 
-def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal) -> Estimate:
+def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal | None) -> Estimate:
     """What one run is expected to take; `records` are its repository's, the newest last.
 
     `most_usd` is the limit of a run, whose trials share it; they multiply what is expected.
@@ -102,7 +102,7 @@ def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal) 
 
 
 def estimate_all(
-    ahead: Iterable[Ahead], records: Sequence[RunRecord], most_usd: Decimal
+    ahead: Iterable[Ahead], records: Sequence[RunRecord], most_usd: Decimal | None
 ) -> Estimate:
     """What several runs are expected to take together."""
     each = [estimate_run(one, records, most_usd) for one in ahead]
@@ -113,7 +113,7 @@ def estimate_all(
         rests_on=tuple(dict.fromkeys(run for one in each for run in one.rests_on)),
         basis=max((one.basis for one in each), key=_ALIKE.index, default="nothing"),
         unknown=sum(one.unknown for one in each),
-        most_usd=sum((one.most_usd for one in each), Decimal(0)),
+        most_usd=None if most_usd is None else most_usd * len(each),
     )
 
 
@@ -148,16 +148,16 @@ def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahe
 
 def describe(estimate: Estimate) -> str:
     """An estimate for people, as half a sentence: `about $0.42 ($0.30 to $0.61), …`."""
-    most = f"{numbers.usd(estimate.most_usd)} at most by the limit"
+    most = f"; {numbers.usd(estimate.most_usd)} at most by the limit" if estimate.most_usd else ""
     if estimate.tokens is None:
-        return f"no past runs to go by; {most}"
+        return f"no past runs to go by{most}"
     money = _money(estimate)
     parts = [money, f"about {numbers.tokens(round(estimate.tokens.median))} tokens"]
     if estimate.wall_s is not None:
         parts.append(f"about {numbers.duration(estimate.wall_s.median)} of sessions")
     count = len(estimate.rests_on)
     from_runs = f"from {numbers.plural(count, 'past run')} {_WORDS[estimate.basis]}"
-    return f"{', '.join(parts)}, {from_runs}; {most}"
+    return f"{', '.join(parts)}, {from_runs}{most}"
 
 
 def _money(estimate: Estimate) -> str:

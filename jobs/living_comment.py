@@ -2,7 +2,8 @@
 
 Edits go out one at a time in a task of their own, so that a slow GitHub never holds up a
 session; whatever changed meanwhile goes into the next edit. The comment is found again by
-its tag, so that a request carried out a second time edits the comment it has.
+its tag, so that a request carried out a second time edits the comment it has, and one that
+waited goes on in the comment that said so (`bot/waiting.py`).
 """
 
 import asyncio
@@ -90,7 +91,9 @@ class LivingComment(LivingText):
         self.show(render_progress(self._state))
 
 
-UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring")
+WAITING = "### ⏳ Waiting"
+"""How one begins whose request has not been begun."""
+UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring", WAITING)
 """How living comments begin until everything in them has ended."""
 ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")
 
@@ -126,12 +129,17 @@ def find_asked(tag: str) -> tuple[str, datetime] | None:
 async def living_comment(
     writer: IssueWriter, request: Request, state: ProgressComment
 ) -> AsyncIterator[LivingComment]:
-    """Post the comment, keep it up to date inside the block, bring it up to date at the end."""
+    """Post the comment, keep it up to date inside the block, bring it up to date at the end.
+
+    Where the reports say all that it says, it is folded away then.
+    """
     comment = await writer.comment(request.issue, render_progress(state), tag=comment_tag(request))
     living = LivingComment(writer, request, state, comment)
     async with alongside(living.keep_up()):
         yield living
     await living.flush()
+    if living.state.ended and living.state.is_told_elsewhere:
+        await writer.minimise(comment.id)
 
 
 @asynccontextmanager
