@@ -196,5 +196,5 @@ async def test_a_push_that_changed_a_skill_is_put_on_the_queue(scene: Scene) -> 
     event = a_pushed(repository=scene.repository)
     await scene.wiring().handle_event(event)
     await scene.wiring().handle_event(event)
-    assert await scene.redis.zcard(REQUESTS) == 1
+    assert await scene.redis.zcard(REQUESTS) == 2  # of skills, and of their descriptions
     assert scene.issues.repository.commit_comments == []

@@ -5,8 +5,9 @@ import shutil
 from pathlib import Path
 
 from demo.github.records import Check
+from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from demo.play import HERE
-from tests.stories.scene import PERSON, Scene, steady
+from tests.stories.scene import PERSON, WAIT_S, Scene, playing, steady
 
 CSV, NOTES = "csv-profile", "release-notes"
 
@@ -174,6 +175,52 @@ async def test_of_two_pushes_at_once_only_the_newer_is_measured(
     assert "superseded" in (first.summary or "")
     assert (second.title, second.conclusion) == ("1 the same", "success")
     assert len(scene.reports(1)) == 2
+
+
+async def test_a_newer_push_of_other_files_leaves_an_older_one_standing(
+    scene: Scene, tmp_path: Path
+) -> None:
+    await measure(scene)
+    older = push(scene, tmp_path / "1", **another_version(1))
+    newer = push(scene, tmp_path / "2", **another_version(1), README_dot_md="Other words.\n")
+    assert (await check_done(scene, older)).title == "1 the same"
+    await pushed_over(scene)
+    assert checks_on(scene, newer) == []
+    assert len(scene.reports(1)) == 2
+
+
+async def test_a_run_that_comes_to_no_score_is_told_as_such(tmp_path: Path, app_key: str) -> None:
+    api = ScriptedModelApi()
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        await measure(scene)
+        api.fail(HttpError(status=400), times=100)
+        commit = push(scene, tmp_path / "1", **another_version(1))
+        check = await check_done(scene, commit)
+        assert (check.title, check.conclusion) == ("1 not graded", "neutral")
+        assert "[⚠️ not graded](http://" in (check.summary or "")
+
+
+async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
+    scene: Scene, tmp_path: Path
+) -> None:
+    scene.github.site.state.app.permissions.pop("checks")
+    await measure(scene)
+    push(scene, tmp_path / "1", **another_version(1))
+    await scene.until(lambda: len(scene.reports(1)) == 2, "the second report")
+    assert scene.repository.repository.checks == []
+
+
+async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str) -> None:
+    api, gate = ScriptedModelApi(), Gate()
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        await measure(scene)
+        api.fail(Stall(gate=gate), times=1)
+        commit = push(scene, tmp_path / "1", **another_version(1))
+        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        scene.comment(1, "@skillbench cancel")
+        check = await check_done(scene, commit)
+        assert (check.title, check.conclusion) == ("1 cancelled", "neutral")
+        assert len(scene.reports(1)) == 1
 
 
 async def test_a_case_without_an_issue_stands_in_the_check_run_alone(
