@@ -86,3 +86,37 @@ def _find_limits(counted: Count, confidence: float) -> tuple[float, float, float
     test = stats.binomtest(counted.successes, counted.trials)
     limits = test.proportion_ci(confidence, method="exact")
     return counted.successes / counted.trials, float(limits.low), float(limits.high)
+
+
+FEWEST_FOR_MEAN = 10
+"""Values from which an interval of their mean is given: below, its promise is not kept for
+scores that pile up at 0 and 1."""
+FEWEST_FOR_SPREAD = 2
+
+
+def find_mean_interval(
+    values: Sequence[float], *, confidence: float = CONFIDENCE
+) -> Interval | None:
+    """Student's interval of a mean over independent values.
+
+    None for fewer than `FEWEST_FOR_MEAN` values, and where they do not differ: no spread that was
+    seen is no proof that there is none.
+    """
+    error = find_standard_error(values)
+    if error is None or len(values) < FEWEST_FOR_MEAN:
+        return None
+    from scipy import stats  # noqa: PLC0415
+
+    mean = sum(values) / len(values)
+    reach = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1)) * error
+    return Interval(mean - reach, mean + reach)
+
+
+def find_standard_error(values: Sequence[float]) -> float | None:
+    """Standard error of a mean; None for fewer than two values, and where they do not differ."""
+    count = len(values)
+    if count < FEWEST_FOR_SPREAD:
+        return None
+    mean = sum(values) / count
+    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
+    return sqrt(variance / count) if variance > 0 else None
