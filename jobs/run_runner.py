@@ -135,9 +135,13 @@ class RunRunner:
         for session in result.sessions:
             await counts.add("sessions", session.end)
 
+    def _will_do(self, record: RunRecord, spec: RunSpec) -> bool:
+        """Whether another run's record answers for this one."""
+        return not self._request.force and record.trials >= spec.trials
+
     async def _find_finished(self, spec: RunSpec) -> RunRecord | None:
         """The ledger's record of this run; one of our own is from an earlier attempt."""
         record = await self._world.ledger.find(record_key(spec))
-        if record is None or (self._request.force and record.run != spec.run_id):
+        if record is None or (record.run != spec.run_id and not self._will_do(record, spec)):
             return None
         return record

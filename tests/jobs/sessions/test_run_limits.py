@@ -33,3 +33,12 @@ def test_the_other_limits_are_the_settings_own():
     limits = session_limits(settings)
     assert (limits.wall_s, limits.idle_s) == (120, 7)
     assert (limits.turns, limits.output_tokens) == (9, 1234)
+
+
+def test_trials_share_what_a_run_may_use():
+    """However many there are, the sum of all parts is no more than one run's limit."""
+    settings = some_settings(max_usd_per_run=Decimal(5), max_tokens_per_run=99_999)
+    for trials in (1, 3, 20):
+        parts = [session_limits(settings, trials), judge_limits(settings, trials)]
+        assert sum(2 * trials * part.cost_usd for part in parts) <= Decimal("5.0000000001")
+        assert sum(2 * trials * part.total_tokens for part in parts) <= 99_999

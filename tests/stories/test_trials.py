@@ -1,0 +1,104 @@
+"""Both arms several times over: interleaved, each trial judged by itself, none paid twice."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from demo.model_api import Asked, Gate, HttpError, ScriptedModelApi, Stall
+from tests.stories.scene import Scene, playing
+from tests.stories.test_crash import environment_of, is_judging, sessions, worker
+
+SHUT = HttpError(status=403, type="permission_error")
+ATTEMPTS = 2
+"""Of a session that the platform ends."""
+
+
+def has_the_skill(asked: Asked) -> bool:
+    return not is_judging(asked) and "===== BEGIN SKILL.md =====" in asked.prompt
+
+
+def begun(api: ScriptedModelApi) -> int:
+    """Sessions that have asked for their first answer."""
+    return sum(not is_judging(asked) and asked.turn == 0 for asked in api.requests)
+
+
+async def test_trials_are_judged_one_by_one_and_told_as_means_with_their_range(
+    scene: Scene,
+) -> None:
+    """Three trials: six sessions, three rows, one marker."""
+    asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
+    await scene.reacted(2, asked, "rocket")
+    [report] = scene.reports(2)
+    assert begun(scene.stage.model_api) == 6
+    headline = next(line for line in report.splitlines() if line.startswith("## "))
+    assert headline.endswith(", mean of 3 trials")
+    assert "| Trials | 3 trials, each judged by itself |" in report
+    assert [line[:4] for line in report.splitlines() if line[:4] in {"| 1 ", "| 2 ", "| 3 "}] == [
+        "| 1 ",
+        "| 2 ",
+        "| 3 ",
+    ]
+    assert '"trials": 3' in report
+
+
+async def test_more_trials_than_recorded_are_new_work_and_fewer_are_not(scene: Scene) -> None:
+    """Two answer for one, and not for three."""
+    for trials, reports in ((2, 1), (1, 1), (3, 2)):
+        asked = scene.comment(2, f"@skillbench run scripted-demo --trials {trials}")
+        await scene.reacted(2, asked, "rocket")
+        assert len(scene.reports(2)) == reports
+
+
+async def test_a_trial_that_the_platform_ended_counts_for_nothing(
+    tmp_path: Path, app_key: str
+) -> None:
+    """One session of three is lost: the other trials are the result, and that is said."""
+    api = ScriptedModelApi()
+    api.fail(SHUT, times=ATTEMPTS, when=has_the_skill)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
+        await scene.reacted(2, asked, "rocket")
+        [report] = scene.reports(2)
+    assert ", mean of 2 of 3 trials" in report
+    assert "| 1 | — | — | ⚠️ not scored: the session with skill ended as error" in report
+    assert '"state": "complete"' in report
+
+
+async def test_failures_of_one_arm_alone_leave_the_run_without_a_score(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Two sessions of three lost on one side: what is left would be a choice."""
+    api = ScriptedModelApi()
+    api.fail(SHUT, times=2 * ATTEMPTS, when=has_the_skill)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
+        await scene.reacted(2, asked, "confused")
+        [report] = scene.reports(2)
+    assert "Not graded" in report
+    assert "invalid: of 3 sessions in each arm, 2 with skill and 0 without skill" in report
+    assert '"score": null' in report
+
+
+async def test_a_worker_lost_between_trials_costs_only_what_is_missing(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Kill -9 while the second trial is judged: its sessions and the first trial are kept."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), when=lambda asked: is_judging(asked) and begun(api) == 4)
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
+            await asyncio.wait_for(gate.reached.wait(), 120)
+            paid = sessions(scene)
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        async with worker(environment):
+            await scene.reacted(2, asked, "rocket")
+        [report] = scene.reports(2)
+        assert begun(api) == 6
+        assert sessions(scene) - paid == paid / 2
+        assert ", mean of 3 trials" in report
+        # six readings, and those two at most that were open when the worker died
+        assert 6 < sum(map(is_judging, api.requests)) <= 8
