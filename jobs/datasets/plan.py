@@ -70,7 +70,7 @@ def make_run_plan(wanted: Wanted, dataset: Dataset, now: datetime, *, salt: str 
     parallel = wanted.parallel
     if parallel is None:
         parallel = dataset.settings.max_concurrency
-    asking = "|".join((wanted.model_dump_json(), dataset.digest, now.isoformat(), salt))
+    asking = f"{wanted.model_dump_json()}|{dataset.digest}|{now.isoformat()}|{salt}"
     return RunPlan(
         run_id=hashlib.sha256(asking.encode()).hexdigest()[:12],
         benchmark=dataset.benchmark,
