@@ -24,9 +24,7 @@ from bot.queues import (
     EVENTS,
     JOB_KEY,
     KEEP_JOB,
-    REMEMBER,
     REQUESTS,
-    RequestQueue,
     make_job,
     milliseconds,
     now_ms,
@@ -34,16 +32,12 @@ from bot.queues import (
 from bot.redis_clients import REDIS_AWAY
 from bot.troubles import make_reference
 from bot.turns import ALL, SLOTS
-from handlers.decisions import CancelRequests
-from handlers.events import Event, IssueCommented
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled
 from jobs.requests import Request, Value
 
 LOOK_S = 1.0
 """How often a worker looks whether what it carries out was cancelled."""
-Said = tuple[float, int]
-"""Seconds since 1970, as GitHub tells them, and the id of a comment."""
 AT_ONCE = 500
 """Jobs that are read from Redis in one go."""
 
@@ -93,7 +87,7 @@ class Cancels:
             batch = named[first : first + AT_ONCE]
             bodies = await self._redis.mget([JOB_KEY + job_id for job_id in batch])
             for job_id, stored in zip(batch, bodies, strict=True):
-                read = _read(job_id, stored)
+                read = read_asking(job_id, stored)
                 if read is None:
                     continue
                 request = read[1]
@@ -108,7 +102,7 @@ class Cancels:
             batch = ids[first : first + AT_ONCE]
             bodies = await self._redis.mget([JOB_KEY + job_id for job_id in batch])
             for job_id, stored in zip(batch, bodies, strict=True):
-                if (read := _read(job_id, stored)) is not None:
+                if (read := read_asking(job_id, stored)) is not None:
                     yield read
 
     async def cancel(self, reference: str, request: Request, cancelled: Cancelled) -> bool:
@@ -191,86 +185,6 @@ class Cancels:
         await self._redis.delete(_flag(reference))
 
 
-class TakenBack(Value):
-    """The latest command of an issue that took something back, and when it was said."""
-
-    said: Said
-    by: str
-    asker: str | None
-    """Only requests of this person; None: of anybody."""
-
-
-def find_said(event: Event) -> Said | None:
-    """When a command was said, and in which comment: what tells the order of two of them."""
-    if not isinstance(event, IssueCommented):
-        return None
-    return (event.changed_at or event.created_at).timestamp(), event.comment_id
-
-
-class CancellableQueue(RequestQueue):
-    """The queue of requests, with the way off it, for an event that was `said` at some time.
-
-    Events of one issue take turns, but not in the order in which they came: a command may be
-    taken back before it is looked at. Then it is put on the queue, and taken off at once.
-    """
-
-    def __init__(self, redis: Redis, said: Said | None = None) -> None:
-        super().__init__(redis)
-        self._cancels = Cancels(redis)
-        self._said = said
-
-    async def enqueue(self, request: Request, *, delivery: str) -> bool:
-        """Put a request on the queue; False where it is there, or was, and may not come again."""
-        is_new = await super().enqueue(request, delivery=delivery)
-        if is_new and request.origin == "comment" and self._said is not None:
-            await self._take_back(request, self._said)
-        return is_new
-
-    async def _take_back(self, request: Request, said: Said) -> None:
-        stored = await self._redis.get(_taken_back(request.repo.full_name, request.issue))
-        later = TakenBack.model_validate_json(stored) if stored else None
-        if later is None or said >= later.said or later.asker not in {None, request.asker}:
-            return
-        job_id = f"request:{request.key}"
-        if read := _read(job_id, await self._redis.get(JOB_KEY + job_id)):
-            log.info("taken_back_before", key=request.key, by=later.by)
-            await self._cancels.cancel(read[0], request, Cancelled(by=later.by))
-
-    async def cancel(self, decision: CancelRequests) -> int:
-        """Cancel the requests that a decision means; how many those were."""
-        cancelled = Cancelled(by=decision.by, by_label=decision.origin == "label")
-        count = 0
-        if self._said is not None:
-            later = TakenBack(said=self._said, by=decision.by, asker=decision.asker)
-            key = _taken_back(decision.repo.full_name, decision.issue)
-            await self._redis.set(key, later.model_dump_json(), ex=REMEMBER)
-        waiting = await self._cancels.find_waiting(decision.repo.full_name, decision.issue)
-        for reference, request in waiting:
-            is_meant = decision.origin in {None, request.origin}
-            is_theirs = decision.asker in {None, request.asker}
-            if is_meant and is_theirs and not self._is_later(request):
-                count += await self._cancels.cancel(reference, request, cancelled)
-        if decision.comment_id is None:
-            return count
-        # a second look at the same comment finds nothing waiting, and has cancelled all the same
-        key = f"skillbench:cancels:{decision.repo.full_name}:{decision.comment_id}"
-        total = int(await self._redis.incrby(key, count))
-        await self._redis.expire(key, REMEMBER)
-        return total
-
-    def _is_later(self, request: Request) -> bool:
-        """Whether it was asked for after this was said: a cancel that is delivered once more."""
-        if self._said is None or request.origin != "comment" or request.comment_id is None:
-            return False
-        return (request.asked_at.timestamp(), request.comment_id) > self._said
-
-    async def is_being_cancelled(self, request: Request) -> bool:
-        """Whether the asking with this key that is on the queue was cancelled."""
-        job_id = f"request:{request.key}"
-        read = _read(job_id, await self._redis.get(JOB_KEY + job_id))
-        return read is not None and await self._cancels.find(read[0]) is not None
-
-
 async def _stop(working: "asyncio.Task[None]") -> bool:
     """End the work, if it goes on; whether it came to its own end. What it broke on is logged."""
     if not working.done() and not working.cancelling():
@@ -283,15 +197,11 @@ async def _stop(working: "asyncio.Task[None]") -> bool:
     return error is None
 
 
-def _taken_back(repository: str, issue: int) -> str:
-    return f"skillbench:taken_back:{repository.casefold()}#{issue}"
-
-
 def _flag(reference: str) -> str:
     return f"skillbench:cancelled:{reference}"
 
 
-def _read(job_id: str, stored: bytes | None) -> tuple[str, Request] | None:
+def read_asking(job_id: str, stored: bytes | None) -> tuple[str, Request] | None:
     """The reference and the request of a job; None where it cannot be read as one."""
     if stored is None:
         return None

@@ -15,7 +15,7 @@ from typing import Protocol
 from redis.asyncio import Redis
 
 from bot.blobs import Blobs
-from bot.cancels import CancellableQueue, find_said
+from bot.cancellable_queue import CancellableQueue, find_said
 from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.on_commit import NO_ISSUE
@@ -117,7 +117,7 @@ class Wiring:
         repository = self._app.repository(as_repo(event.repository))
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
-        queue = CancellableQueue(self._redis, find_said(event))
+        queue = CancellableQueue(self._redis, find_said(event), blobs=self._worlds.runs.blobs)
         await dispatch(event, await self._context(event), repository, queue, self.answer)
 
     async def answer(self, inquiry: Inquiry) -> str:

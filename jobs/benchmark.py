@@ -68,7 +68,7 @@ async def _carry_out(request: Request, world: World) -> None:
         snapshot = await commits.get(commit)
         world = within_budgets(request, await asyncio.to_thread(load_repo_file, snapshot), world)
         if plan is None:
-            plan = await _make_plan(request, issue, snapshot, commits, world)
+            plan = await plan_request(request, issue, snapshot, commits, world)
             await refuse_over_budget(plan.runs, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
         if plan.runs:
@@ -78,9 +78,10 @@ async def _carry_out(request: Request, world: World) -> None:
     await world.runs.blobs.put(f"{kept}/ended", b"")
 
 
-async def _make_plan(
+async def plan_request(
     request: Request, issue: Issue, snapshot: Snapshot, commits: Commits, world: World
 ) -> Plan:
+    """What a request means at a commit; nothing is begun by it. Raises as `make_plan` does."""
     shelf = await asyncio.to_thread(find_skills, snapshot)
     tested = None
     if request.head and request.head != snapshot.commit:  # eval case and rules stay the base's

@@ -2,7 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from jobs.errors import Refused, UserError
+from jobs.errors import UserError
+from jobs.inquiries.config import answer_config
+from jobs.inquiries.estimate import answer_estimate
+from jobs.inquiries.lint import answer_lint
 from jobs.inquiries.ping import answer_ping
 from jobs.inquiries.queue import answer_queue
 from jobs.inquiries.results import answer_results
@@ -18,6 +21,9 @@ ANSWERS: Mapping[Reading, Answer] = {
     "status": answer_status,
     "queue": answer_queue,
     "results": answer_results,
+    "lint": answer_lint,
+    "config": answer_config,
+    "estimate": answer_estimate,
 }
 
 
@@ -27,8 +33,6 @@ async def answer(inquiry: Inquiry, world: InquiryWorld) -> str:
     Raises `Transient` and `Gone` as GitHub does, and spends nothing.
     """
     try:
-        if inquiry.name not in ANSWERS:
-            raise Refused("this version of the bot has no answer to it yet.")
         return await ANSWERS[inquiry.name](inquiry.request, world)
     except UserError as refusal:
         name = escape.code(inquiry.name)

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from bot.cancels import CancellableQueue, Cancels
+from bot.cancellable_queue import CancellableQueue
+from bot.cancels import Cancels
 from bot.queues import EVENTS, REQUESTS, enqueue
 from handlers.decisions import CancelRequests
 from jobs.errors import Transient

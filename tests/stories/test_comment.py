@@ -70,5 +70,5 @@ async def test_an_edit_that_changes_no_command_starts_nothing(scene: Scene) -> N
     await scene.github.deliveries_done()
     probe = scene.comment(2, "@skillbench help")
     assert probe
-    await scene.until(lambda: "show this table" in scene.bot_comments(2)[-1], "the help")
+    await scene.until(lambda: "show the commands" in scene.bot_comments(2)[-1], "the help")
     assert len(scene.reports(2)) == 1

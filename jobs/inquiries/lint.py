@@ -1,0 +1,113 @@
+"""Is this issue a good eval case: what is missing, what cannot be verified, what tells nothing.
+
+Looks at the issue as it stands, at the newest commit, and at what past runs of the very same case
+have found. Nothing is run.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jobs.carrying_out import find_head, open_snapshot
+from jobs.content.cases import find_case
+from jobs.content.issue_case import draft_from_issue, issue_eval_id
+from jobs.content.shelf import SkillShelf
+from jobs.content.skills import find_skills, skill_path
+from jobs.content.snapshot import Snapshot
+from jobs.errors import Refused
+from jobs.inquiries.assertion_faults import Fault, find_faults
+from jobs.inquiries.past_verdicts import find_past_faults
+from jobs.inquiries.world import InquiryWorld
+from jobs.ports import Issue
+from jobs.reporting import escape, numbers
+from jobs.reporting.fit import Blocks, fit
+from jobs.requests import Request
+from jobs.values import EvalCase
+
+SHOWN = 120
+"""Characters of an assertion that a row repeats."""
+
+
+class _Looked(NamedTuple):
+    """What the commit and the issue give."""
+
+    case: EvalCase | None
+    refusal: str
+    missing: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+
+async def answer_lint(request: Request, world: InquiryWorld) -> str:
+    """What keeps the case from being run, then what makes its score worth less."""
+    place = world.place
+    issue = await place.github.issue(request.issue)
+    async with open_snapshot(request, await find_head(place), place) as snapshot:
+        looked = await asyncio.to_thread(_look, issue, snapshot)
+    faults = list(looked.faults)
+    if looked.case is not None:
+        faults += await find_past_faults(looked.case, request.repo, place)
+    return _render(looked, faults, world.mention)
+
+
+def _look(issue: Issue, snapshot: Snapshot) -> _Looked:
+    shelf = find_skills(snapshot)
+    draft = draft_from_issue(issue.number, issue.body)
+    try:
+        case = find_case(issue_eval_id(issue.number), snapshot, shelf, issue)
+    except Refused as refusal:
+        return _Looked(None, str(refusal), tuple(draft.missing()), ())
+    texts = _skill_texts(case, shelf, snapshot)
+    return _Looked(case, "", (), tuple(find_faults(case.assertions, case.prompt, texts)))
+
+
+def _skill_texts(case: EvalCase, shelf: SkillShelf, snapshot: Snapshot) -> list[str]:
+    """The SKILL.md of each skill that the case names, as far as they are there."""
+    texts = []
+    for name in case.target_skills:
+        try:
+            texts.append(snapshot.read_text(skill_path(shelf.find(name).path, "SKILL.md")))
+        except Refused:  # the plan will say so
+            continue
+    return texts
+
+
+def _render(looked: _Looked, faults: Sequence[Fault], mention: str) -> str:
+    case = looked.case
+    if case is None:
+        reason = escape.message(escape.clip(looked.refusal, 8_000))
+        return (
+            f"### 🧹 Lint: this issue cannot be run as it is\n\n{reason}\n\n"
+            f"<sub>Once that is mended, {escape.code(mention + ' lint')} looks at the "
+            "assertions.</sub>"
+        )
+    weak = len({fault.where for fault in faults})
+    remarks = [f"- {escape.message(remark)}" for remark in case.remarks]
+    facts = (
+        f"{escape.code(case.id)}: {numbers.plural(len(case.assertions), 'assertion')}, "
+        f"{numbers.plural(len(case.inputs), 'input file')}, "
+        f"{numbers.plural(len(case.target_skills), 'skill')}; "
+        + ("from this issue." if case.source == "issue" else "from a file of the repository.")
+    )
+    head = (
+        f"### 🧹 Lint: can be run, {numbers.plural(weak, 'place')} to look at"
+        if weak or remarks
+        else "### 🧹 Lint: a good eval case"
+    )
+    texts = {one.id: one.text for one in case.assertions}
+    rows = [_row(fault, texts) for fault in faults]
+    table = "| | What | What to do |\n|:--|:--|:--|\n"
+    parts = [
+        Blocks(rows, "*Shortened.*", before=table),
+        Blocks(remarks, "*Shortened.*", before="**Also:**\n\n"),
+    ]
+    note = (
+        "<sub>Rules of thumb from the words of the assertions, and what past runs of this very "
+        "version of the case found; you decide.</sub>"
+    )
+    return fit([head, facts], parts, [note if rows else ""])
+
+
+def _row(fault: Fault, texts: dict[str, str]) -> str:
+    text = escape.inline(texts.get(fault.where, ""), SHOWN)
+    what = f"{fault.what}<br><sub>{text}</sub>" if text else fault.what
+    return f"| {fault.where} | {what} | {fault.advice} |"
