@@ -55,7 +55,8 @@ class EvidenceTable:
     def _table(self, length: int) -> Blocks:
         rows = self.result.assertions
         tested, other = (words.title for words in words_of(self.result.spec))
-        before, after = details(f"All {len(rows)} assertions with evidence")
+        in_trials = ", in so many trials" if self.result.trials else ""
+        before, after = details(f"All {len(rows)} assertions with evidence{in_trials}")
         if any(_is_cut(row, length) for row in rows):
             after = f"\n\n*Quotations ending in … go on {self.rest}.*{after}"
         return Blocks(
@@ -78,7 +79,7 @@ class EvidenceTable:
         if self.result.trials:
             counts = count_verdicts(self.result, row.assertion.id)
             cells[2:] = [
-                f"{count}<br>{text}" for count, text in zip(counts, cells[2:], strict=True)
+                f"**{count}**<br>{text}" for count, text in zip(counts, cells[2:], strict=True)
             ]
         return f"| {' | '.join(cells)} |"
 
