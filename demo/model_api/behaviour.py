@@ -1,9 +1,11 @@
 """What the scripted model does when no test tells it: works in a session, chooses, or judges.
 
-The judge and the writer of descriptions are known by their system prompts, a session that may
-choose a skill by its tools; everything else is a session at work.
+The judge, who may be asked to explain failures too, and the writer of descriptions are known by
+their system prompts, a session that may choose a skill by its tools; everything else is a session
+at work.
 """
 
+from demo.model_api.analyst import explain, is_explaining
 from demo.model_api.asked import Asked
 from demo.model_api.chooser import choose, is_choosing, is_writing, write_description
 from demo.model_api.judge import judge
@@ -18,4 +20,6 @@ def behave(asked: Asked) -> Reply:
         return judge(asked)
     if is_writing(asked):
         return write_description(asked)
+    if is_explaining(asked):
+        return explain(asked)
     return choose(asked) if is_choosing(asked) else work(asked)

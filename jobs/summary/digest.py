@@ -62,13 +62,14 @@ def render_week(week: Week, *, mention: str) -> str:
     """The text of the week's issue."""
     ups, downs = (sum(getattr(one, name) for one in week.moved) for name in ("is_up", "is_down"))
     firsts = sum(one.before is None for one in week.moved)
-    spent = numbers.usd(week.usd)
-    if week.unpriced:
+    spent = numbers.usd(None if week.unpriced == week.runs else week.usd)
+    if 0 < week.unpriced < week.runs:
         spent += f", and {numbers.plural(week.unpriced, 'run')} of unknown price"
+    unscored = f"{numbers.plural(week.unscored, 'run')} came to no score"
     counts = f"{ups} up, {downs} down, {firsts} for the first time"
     top = [
         f"### 🗓️ {numbers.plural(week.runs, 'run')}: {counts}",
-        f"{numbers.plural(week.unscored, 'run')} came to no score. Spent: {spent}.",
+        f"{unscored if week.unscored else 'Every run came to a score'}. Spent: {spent}.",
     ]
     parts = [Blocks([_row(one) for one in _ordered(week.moved)], "*Shortened.*", before=_HEAD)]
     if week.stale:

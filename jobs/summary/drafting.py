@@ -53,7 +53,7 @@ async def draft_patterns(
     try:
         judge = await world.runs.catalog.resolve(asked)
     except (Refused, Transient) as problem:
-        return Drafted(problem=str(problem))
+        return Drafted(asked=True, problem=str(problem))
     shown = choose_shown(failing)
     prompt = render_prompt(skill, shown, len(failing) - len(shown))
     identity = f"{PROMPT_VERSION}\n{judge.provider}\n{judge.sent}\n{prompt}"
@@ -90,14 +90,16 @@ class _Asking:
             if begun and kept.request == request_folder(self._request):
                 await budget.settle(self._purse(begun), kept.drafted.usage.cost_usd or Decimal(0))
                 return kept.drafted
-            return Drafted(patterns=kept.drafted.patterns)
+            return Drafted(patterns=kept.drafted.patterns, asked=True)
         if begun >= MOST_BEGINNINGS:
-            return Drafted(problem=f"the judge was asked {begun} times and lost each time")
+            return Drafted(
+                asked=True, problem=f"the judge was asked {begun} times and lost each time"
+            )
         purse = self._purse(begun + 1)
         try:
             await budget.reserve(purse, self._request.repo, self._drafter.limits.cost_usd)
         except OverBudget as over:
-            return Drafted(problem=str(over))
+            return Drafted(asked=True, problem=str(over))
         await blobs.put(self._begun, str(begun + 1).encode())
         drafted = await self._ask(purse)
         answer = _Kept(request=request_folder(self._request), drafted=drafted)

@@ -69,6 +69,8 @@ class Drafted(Value):
     """What came of asking; without patterns and with a `problem` where nothing could be used."""
 
     patterns: tuple[Pattern, ...] = ()
+    asked: bool = False
+    """Whether there was anything to ask about."""
     problem: str = ""
     usage: Usage = Usage(cost_usd=Decimal(0))
 
@@ -108,18 +110,18 @@ class PatternDrafter:
         for number in range(1, ASKS + 1):
             left = self.limits.cost_usd - (usage.cost_usd or Decimal(0))
             if left <= 0:
-                return Drafted(problem="the judge used up what it may cost", usage=usage)
+                return _failed("the judge used up what it may cost", usage)
             end = await self._ask(asked, earlier, left, sink)
             usage = add_usage(usage, end.usage)
             if end.end in _LOST:
-                return Drafted(problem=f"the judge gave no answer ({end.end})", usage=usage)
+                return _failed(f"the judge gave no answer ({end.end})", usage)
             found = parse_patterns(end.last_text, self.known, is_last=number == ASKS)
             if not isinstance(found, str):
-                return Drafted(patterns=found, usage=usage)
+                return Drafted(patterns=found, asked=True, usage=usage)
             problem = found
             earlier.append((asked, end.last_text or "(nothing)"))
             asked = f"That cannot be used: {problem}. Answer again, with the JSON alone."
-        return Drafted(problem=f"no answer of the judge could be used: {problem}", usage=usage)
+        return _failed(f"no answer of the judge could be used: {problem}", usage)
 
     async def _ask(
         self, prompt: str, earlier: Sequence[tuple[str, str]], usd: Decimal, sink: TranscriptSink
@@ -134,6 +136,10 @@ class PatternDrafter:
             earlier=tuple(earlier),
         )
         return await self.agent.converse(spec, sink)
+
+
+def _failed(problem: str, usage: Usage) -> Drafted:
+    return Drafted(asked=True, problem=problem, usage=usage)
 
 
 def choose_shown(findings: Sequence[Findings]) -> list[Findings]:

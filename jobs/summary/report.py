@@ -150,17 +150,24 @@ def _patterns(summary: SkillSummary) -> Blocks:
         said = escape.message(escape.clip(drafted.problem, SENTENCES))
         return Blocks([f"Not drafted: {said.rstrip('.')}.{unread}"], "", before=head)
     if not drafted.patterns:
-        rows = summary.measurements.rows
-        known = len(rows) > len(summary.unread)
-        told = "No pattern was found." if known else "No verdicts are kept."
-        return Blocks([told + unread], "", before=head)
+        return Blocks([_no_pattern(summary) + unread], "", before=head)
     links = {row.record.eval_id: render_eval(row) for row in summary.measurements.rows}
+    usd = drafted.usage.cost_usd if drafted.usage.requests else None
+    cost = f" for {numbers.usd(usd)}" if usd is not None else ""
     note = (
-        f"<sub>Drafted by {escape.code(summary.judge, NAME)} from the stored verdicts; check it "
-        f"before you act on it.{unread}</sub>"
+        f"<sub>Drafted by {escape.code(summary.judge, NAME)} from the stored verdicts{cost}; check "
+        f"it before you act on it. P0: the skill does harm, P3: a detail.{unread}</sub>"
     )
     blocks = [_pattern(one, links) for one in drafted.patterns]
     return Blocks([*blocks, note], "*Shortened.*", before=head, between="\n\n")
+
+
+def _no_pattern(summary: SkillSummary) -> str:
+    if summary.drafted.asked:
+        return f"{escape.code(summary.judge, NAME)} found no pattern in the stored verdicts."
+    if len(summary.measurements.rows) == len(summary.unread):
+        return "No verdicts are kept."
+    return "With the skill, every assertion is met in every reading."
 
 
 def _pattern(one: Pattern, links: Mapping[str, str]) -> str:
