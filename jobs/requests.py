@@ -40,6 +40,7 @@ Kind = Literal[
     "digest",
     "sync",
     "changed_skills",
+    "pull_request",
     "sweep",
     "repo_check",
     "welcome",
@@ -47,12 +48,19 @@ Kind = Literal[
 ]
 """What is asked for: a comparison; a description's measurement or improvement; stored candidates
 scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
-repository; eval cases as files; what a push means for its skills; the next due evals; the
-repository's file checked; the first words to a new repository; a benchmark's data set."""
+repository; eval cases as files; what a push means for its skills; what a pull request changes;
+the next due evals; the repository's file checked; the first words to a new repository; a
+benchmark's data set."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
 Origin = Literal["label", "comment", "push", "pull_request", "button", "schedule", "installation"]
 """How it came about."""
+TOLD_ELSEWHERE: frozenset[Origin] = frozenset({"push", "pull_request"})
+"""Origins of benchmarks that follow from something else, whose check run tells how they ended."""
+PULL_CHECK = "pull:"
+"""Begins the tag of a pull request's check run; its number follows."""
+PUSH_CHECK = "push:"
+"""Begins the tag of a push's check run; the commits before and after it follow, with a dash."""
 
 
 class TriggerOptions(Value):
@@ -136,6 +144,11 @@ class Request(Value):
     which is a `benchmark` with a run, it is then `LATEST`."""
     head: str = ""
     """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
+    label: str = NEEDS_BENCHMARK
+    """The label that asked, as the repository calls it; of origin `label`."""
+    text_as_of: datetime | None = None
+    """When the asker can have seen the issue's text last, by GitHub's clock; None: when it was
+    asked for."""
     triggering: TriggerOptions = TriggerOptions()
     """Of a `trigger` or an `optimize`."""
     dataset: DatasetOptions = DatasetOptions()

@@ -6,6 +6,7 @@ that whoever shows the push's check run shows it whole, however often and from w
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Literal
 
 from jobs.ports import BlobStore
@@ -69,6 +70,8 @@ class PushPlan(Value):
     repo: Repo
     before: str
     after: str
+    asked_at: datetime
+    """When the push was taken in, or somebody asked for its check run again."""
     changed: tuple[ChangedSkill, ...]
     rows: tuple[PushRow, ...]
     left_out: tuple[str, ...] = ()
@@ -76,28 +79,28 @@ class PushPlan(Value):
 
 
 async def keep_plan(plan: PushPlan, blobs: BlobStore) -> None:
-    """Keep the list; the same push twice has the same place."""
-    folder = _folder(plan.repo, plan.before, plan.after)
+    """Keep the list; the same asking twice has the same place."""
+    folder = _folder(plan)
     await blobs.put(f"{folder}/plan.json", plan.model_dump_json().encode())
 
 
 async def find_plan(request: Request, blobs: BlobStore) -> PushPlan | None:
     """The list of the push that a request belongs to; None where it is not kept any more."""
-    folder = _folder(request.repo, request.before or "", request.after)
+    folder = _folder(request)
     stored = await blobs.get(f"{folder}/plan.json")
     return PushPlan.model_validate_json(stored) if stored else None
 
 
 async def keep_end(request: Request, rows: Sequence[RowEnd], blobs: BlobStore) -> None:
     """Keep what became of one of the push's requests."""
-    folder = _folder(request.repo, request.before or "", request.after)
+    folder = _folder(request)
     end = RequestEnd(rows=tuple(rows))
     await blobs.put(f"{folder}/{_digest(request.key)}.json", end.model_dump_json().encode())
 
 
 async def find_ends(plan: PushPlan, blobs: BlobStore) -> Mapping[str, Mapping[str, RowEnd]]:
     """What has ended so far: by key of the request, then by identity of the model."""
-    folder = _folder(plan.repo, plan.before, plan.after)
+    folder = _folder(plan)
     ends = {}
     for key in {row.request for row in plan.rows if row.request}:
         if stored := await blobs.get(f"{folder}/{_digest(key)}.json"):
@@ -106,8 +109,10 @@ async def find_ends(plan: PushPlan, blobs: BlobStore) -> Mapping[str, Mapping[st
     return ends
 
 
-def _folder(repo: Repo, before: str, after: str) -> str:
-    return f"pushes/{_digest(f'{repo.full_name.casefold()}|{before}|{after}')}"
+def _folder(asked: PushPlan | Request) -> str:
+    """The same for the list, for the request that asked for it, and for those that it asks for."""
+    push = f"{asked.before or ''}|{asked.after}|{asked.asked_at.isoformat()}"
+    return f"pushes/{_digest(f'{asked.repo.full_name.casefold()}|{push}')}"
 
 
 def _digest(text: str) -> str:

@@ -76,6 +76,7 @@ class PushPlanner:
             repo=self.request.repo,
             before=self.request.before or "",
             after=self.request.after,
+            asked_at=self.request.asked_at,
             changed=tuple(changed),
             rows=tuple(kept),
             left_out=tuple(dict.fromkeys(left_out)),
@@ -206,7 +207,8 @@ def count_by_eval(rows: Sequence[PushRow]) -> Mapping[str, int]:
 
 
 def _key_of(asking: Request, row: PushRow) -> str:
-    what = f"{row.eval_id}|{row.skill.path}|{row.skill.sha}|{row.launcher}"
+    at = asking.asked_at.isoformat()
+    what = f"{at}|{row.eval_id}|{row.skill.path}|{row.skill.sha}|{row.launcher}"
     digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:16]
     place = asking.repo.full_name
     return f"changed:{place}:{(asking.before or '')[:8]}-{asking.after[:12]}:{digest}"

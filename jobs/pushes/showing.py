@@ -5,6 +5,7 @@ import structlog
 from jobs.errors import Gone, Refused
 from jobs.pushes.check import render_push
 from jobs.pushes.plan import PushPlan, find_ends
+from jobs.requests import PUSH_CHECK
 from jobs.world import World
 
 log = structlog.get_logger(__name__)
@@ -16,7 +17,7 @@ async def show_push(plan: PushPlan, world: World) -> None:
     Whoever shows it waits for whoever is at it, so that an older look at what has ended never
     stands last. An App that may not write check runs measures all the same.
     """
-    tag = f"push:{plan.before[:12]}-{plan.after}"
+    tag = f"{PUSH_CHECK}{plan.before}-{plan.after}"
     async with world.ledger.hold(f"check:{plan.repo.full_name.casefold()}:{tag}"):
         ends = await find_ends(plan, world.runs.blobs)
         check = render_push(plan, ends, web_url=world.runs.settings.github_web_url)

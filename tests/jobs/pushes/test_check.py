@@ -1,5 +1,6 @@
 """The check run of a push, from what is kept."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -43,6 +44,7 @@ def a_plan(*rows: PushRow, **changes: Any) -> PushPlan:
         "repo": a_repo(),
         "before": "b" * 40,
         "after": "a" * 40,
+        "asked_at": datetime(2026, 3, 1, tzinfo=UTC),
         "changed": (SKILL,),
         "rows": rows,
     }
