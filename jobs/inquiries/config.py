@@ -17,7 +17,7 @@ _WHO: dict[Origin, str] = {
     "command": "the command",
     "repository": "📄 the repository's file",
     "operator": "🛠️ the operator",
-    "default": "nobody: what is usual",
+    "default": "nobody",
 }
 
 
@@ -43,7 +43,7 @@ async def answer_config(request: Request, world: InquiryWorld) -> str:
     before, after = details(f"{numbers.plural(len(usual), 'key')} with the usual value")
     parts = [
         Blocks(_lines(chosen), "*Shortened.*", before=_HEAD),
-        Blocks(_lines(usual), "*Shortened.*", before=before + _HEAD, after=after),
+        Blocks(_usual_lines(usual), "*Shortened.*", before=before + _USUAL_HEAD, after=after),
     ]
     note = (
         f"<sub>A repository sets these in {file} on its default branch. Of money the least holds: "
@@ -52,8 +52,13 @@ async def answer_config(request: Request, world: InquiryWorld) -> str:
     return fit([head, said], parts, [note])
 
 
+_USUAL_HEAD = "| Key | Value |\n|:--|:--|\n"
 _HEAD = "| Key | Value | Set by |\n|:--|:--|:--|\n"
 
 
 def _lines(rows: Sequence[Row]) -> list[str]:
     return [f"| {in_code(row.key)} | {in_code(row.text)} | {_WHO[row.origin]} |" for row in rows]
+
+
+def _usual_lines(rows: Sequence[Row]) -> list[str]:
+    return [f"| {in_code(row.key)} | {in_code(row.text)} |" for row in rows]

@@ -76,7 +76,7 @@ def _money(estimate: Estimate) -> str:
 def _render(plan: Plan, rows: list[str], total: Estimate, mention: str) -> str:
     if rows:
         head = [f"### 🧮 Estimate: {numbers.plural(len(rows), 'run')}, {_expected(total)}"]
-        head.append(f"Together {describe(total)}.")
+        head.append(f"Expected: {describe(total)}.")
     else:
         head = ["### 🧮 Estimate: nothing would be run"]
     table = "| Eval case | Skill | Model | Launcher | Trials | Tokens | Time | Cost |\n"

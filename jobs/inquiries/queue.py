@@ -46,6 +46,6 @@ def _others(others: list[Queued]) -> str:
     if not others:
         return "Nothing of other repositories is in the way."
     return (
-        f"Of other repositories {numbers.plural(running, 'request')} in progress and {waiting} "
-        "waiting. Repositories take turns, so the numbers count all that begins before."
+        f"Other repositories: {running} in progress, {waiting} waiting. Repositories take turns; "
+        "a number counts everything that begins before."
     )

@@ -43,6 +43,12 @@ def _words(request: Request) -> Iterator[str]:
     for option, value in named.items():
         if value is not None:
             yield from (option, str(value))
+    flags = {
+        "--force": request.force and request.run is None,
+        "--fresh": request.fresh,
+        "--override-budget": request.override_budget,
+    }
+    yield from (flag for flag, is_on in flags.items() if is_on)
     if request.dataset.benchmark:
         yield from (request.dataset.benchmark, request.dataset.dataset)
 
