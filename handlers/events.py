@@ -37,6 +37,8 @@ class IssueLabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_labell
     is_pull_request: bool
     labels: tuple[str, ...]
     """The label that was just added; for an opened issue, all it was opened with."""
+    at: datetime | None = None
+    """When the issue was changed last, by then."""
 
 
 class IssueUnlabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_unlabelled"):
@@ -79,6 +81,40 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
     after: str
     touches_skills: bool
     """False where the commits it brought certainly changed no SKILL.md."""
+    asked_again: bool = False
+    """Whether it is an earlier push, whose check run somebody wants to have again."""
+
+
+PullChange = Literal["opened", "pushed", "closed"]
+"""What became of a pull request: it is open for review, has another head, or has ended."""
+
+
+class PullRequestChanged(msgspec.Struct, frozen=True, kw_only=True, tag="pull_request_changed"):
+    """A pull request was opened, pushed to or closed."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    issue: int
+    change: PullChange
+    head: str
+    """The commit that is to be merged."""
+
+
+CheckButton = Literal["run", "rerun-failed"]
+"""What a button of our check run asks for."""
+
+
+class CheckRunAsked(msgspec.Struct, frozen=True, kw_only=True, tag="check_run_asked"):
+    """Somebody pressed a button of our check run on a pull request."""
+
+    delivery: str
+    repository: EventRepository
+    sender: Actor
+    issue: int
+    button: CheckButton
+    head: str
+    """The commit that the check run stands on."""
 
 
 InstallationChange = Literal["added", "removed", "suspended", "resumed", "granted"]
@@ -103,4 +139,12 @@ class InstallationChanged(msgspec.Struct, frozen=True, kw_only=True, tag="instal
     """Empty where GitHub does not list them."""
 
 
-Event = IssueLabelled | IssueUnlabelled | IssueCommented | Pushed | InstallationChanged
+Event = (
+    IssueLabelled
+    | IssueUnlabelled
+    | IssueCommented
+    | Pushed
+    | PullRequestChanged
+    | CheckRunAsked
+    | InstallationChanged
+)

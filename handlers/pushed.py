@@ -9,18 +9,27 @@ measured (`jobs/pushes/planning.py`, and `trigger` in the repository's own file)
 
 from handlers.decisions import Decision, Enqueue, Ignore
 from handlers.events import Pushed
+from handlers.permissions import find_rights
 from handlers.questions import HandlerContext, Questions, as_repo
 from jobs.requests import Kind, Request
 
 
-async def on_pushed(event: Pushed, context: HandlerContext, _: Questions) -> Decision:
-    """Decide on a push; bots count like people, since many merge through one."""
+async def on_pushed(event: Pushed, context: HandlerContext, questions: Questions) -> Decision:
+    """Decide on a push; bots count like people, since many merge through one.
+
+    Only where somebody asks for an earlier one again, their permission is asked.
+    """
     if context.is_own(event.sender):
         return Ignore("our own doing")
     if not context.allows_owner(event.repository.owner):
         return Ignore(f"the settings do not name {event.repository.owner}")
     if event.before is None:
         return Ignore("the branch is new, so it has changed nothing")
+    if event.asked_again:
+        rights = await find_rights(event.sender, context, questions, await questions.repo_file())
+        if rights.lacks({"run"}) is not None:
+            return Ignore(f"{event.sender.login} may not start runs here")
+        return Enqueue((_request("changed_skills", "again", event, context),))
     # any file of a skill may have changed, a description only with its SKILL.md
     asked = [_request("changed_skills", "changed", event, context)]
     if event.touches_skills:
@@ -30,8 +39,11 @@ async def on_pushed(event: Pushed, context: HandlerContext, _: Questions) -> Dec
 
 def _request(kind: Kind, name: str, event: Pushed, context: HandlerContext) -> Request:
     place = f"{event.repository.owner}/{event.repository.name}"
+    which = f"{(event.before or '')[:8]}-{event.after[:40]}"
+    if event.asked_again:
+        which = f"{event.after[:12]}:{event.delivery[:36]}"
     return Request(
-        key=f"{name}:{place}:{(event.before or '')[:8]}-{event.after[:40]}",
+        key=f"{name}:{place}:{which}",
         kind=kind,
         repo=as_repo(event.repository),
         issue=0,

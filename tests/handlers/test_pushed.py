@@ -67,3 +67,26 @@ async def test_the_longest_names_make_a_key_that_can_be_kept() -> None:
     context = a_context(allowed_owners=("*",))
     event = a_pushed(repository=repository, before="b" * 64, after="a" * 64)
     assert isinstance(await on_pushed(event, context, Role()), Enqueue)
+
+
+async def test_whoever_may_run_can_ask_for_an_earlier_push_again() -> None:
+    """Each time somebody asks is an asking of its own."""
+    keys = []
+    for delivery in ("d" * 72, "e" * 72):
+        event = a_pushed(
+            delivery=delivery,
+            repository=a_repository(owner="o" * 39, name="n" * 100),
+            asked_again=True,
+            touches_skills=False,
+        )
+        decision = await on_pushed(event, a_context(allowed_owners=("*",)), Role("write"))
+        assert isinstance(decision, Enqueue)
+        (request,) = decision.requests
+        assert (request.kind, request.after) == ("changed_skills", "a" * 40)
+        keys.append(request.key)
+    assert len(set(keys)) == 2
+
+
+async def test_whoever_may_only_read_asks_for_nothing_again() -> None:
+    decision = await on_pushed(a_pushed(asked_again=True), a_context(), Role("read"))
+    assert isinstance(decision, Ignore)

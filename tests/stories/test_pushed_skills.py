@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from pathlib import Path
 
+from demo.github.check_actions import CheckActions
 from demo.github.records import Check
 from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from demo.play import HERE
@@ -208,6 +209,26 @@ async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
     push(scene, tmp_path / "1", **another_version(1))
     await scene.until(lambda: len(scene.reports(1)) == 2, "the second report")
     assert scene.repository.repository.checks == []
+
+
+async def test_what_came_to_nothing_can_be_asked_for_again_on_the_check_run(
+    tmp_path: Path, app_key: str
+) -> None:
+    api = ScriptedModelApi()
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        await measure(scene)
+        down = asyncio.Event()
+        down.set()
+        api.fail(HttpError(status=400), times=1_000, when=lambda _: down.is_set())
+        commit = push(scene, tmp_path / "1", **another_version(1))
+        check = await check_done(scene, commit)
+        assert check.title == "1 not graded"
+        down.clear()
+        person = scene.github.site.account(PERSON)
+        CheckActions(scene.github.site).rerequest(scene.repository.repository, check, person)
+        await scene.until(lambda: check.title == "1 the same", "the check run made again")
+        assert (check.status, check.conclusion) == ("completed", "success")
+        assert checks_on(scene, commit) == [check]
 
 
 async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str) -> None:
