@@ -22,9 +22,11 @@ class RedisQueueView:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
-    async def look(self) -> Queues:
+    async def look(self, *, most: int = 0) -> Queues:
+        """The queues; of the requests only the first so many, where `most` is given."""
         with away_is_transient():
-            job_ids = [job_id.decode() for job_id in await self._redis.zrange(REQUESTS, 0, -1)]
+            found = await self._redis.zrange(REQUESTS, 0, most - 1)
+            job_ids = [job_id.decode() for job_id in found]
             running: list[Queued] = []
             waiting: list[Queued] = []
             for first in range(0, len(job_ids), AT_ONCE):

@@ -31,6 +31,7 @@ from bot.store.ledger import RedisLedger
 from bot.store.page_shelf import PageShelf
 from bot.upkeep.chores import make_chores
 from bot.upkeep.rounds import do_rounds
+from bot.waiting import WaitingComments
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
@@ -95,6 +96,9 @@ class Wiring:
         self._redis = redis
         self._app = app
         self._worlds = worlds
+        self._waiting = WaitingComments(
+            settings=settings, redis=redis, app=app, blobs=worlds.runs.blobs
+        )
 
     def jobs(self) -> Jobs:
         """What the two queues call."""
@@ -132,6 +136,11 @@ class Wiring:
         return await answer(inquiry, world)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
+        await self._waiting.begin(request)
+        await self._carry_out(request, last_try)
+        await self._waiting.end(request)
+
+    async def _carry_out(self, request: Request, last_try: bool) -> None:
         if request.kind in TRIGGERING:
             await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
         else:
@@ -139,6 +148,11 @@ class Wiring:
             await carry_out(request, self._world(request), last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
+        await self._waiting.begin(request)
+        await self._end_cancelled(request, cancelled)
+        await self._waiting.end(request)
+
+    async def _end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
         if cancelled.comes_back:
             await put_off(request, "the installation is suspended", self._world(request))
             return

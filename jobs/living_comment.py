@@ -18,6 +18,7 @@ from jobs.alongside import alongside
 from jobs.errors import Gone, Transient
 from jobs.ports import Comment, IssueWriter
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
+from jobs.reporting.waiting_comment import WAITING
 from jobs.requests import Request
 
 log = structlog.get_logger()
@@ -91,8 +92,6 @@ class LivingComment(LivingText):
         self.show(render_progress(self._state))
 
 
-WAITING = "### ⏳ Waiting"
-"""How one begins whose request has not been begun."""
 UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring", WAITING)
 """How living comments begin until everything in them has ended."""
 ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")

@@ -14,6 +14,7 @@ from bot.upkeep.rounds import SCAN, Chore
 from bot.upkeep.scan import Scan
 from bot.upkeep.schedule import Schedules
 from bot.upkeep.sweep import Sweep
+from bot.waiting import LOOK, WaitingComments
 from config.settings import Settings
 from handlers.questions import HandlerContext
 
@@ -37,8 +38,10 @@ def make_chores(
     late_posts = LatePosts(app=app, redis=redis, blobs=blobs)
     scan = Scan(app=app, redis=redis, blobs=blobs, find_context=find_context, answer=answer)
     schedules = Schedules(app=app, redis=redis, find_context=find_context)
+    waiting = WaitingComments(settings=settings, redis=redis, app=app, blobs=blobs)
     sweep = Sweep(blobs=blobs, redis=redis, keep=timedelta(days=settings.keep_days))
     return (
+        Chore("waiting", LOOK, waiting.look),
         Chore("redelivery", OFTEN, redelivery.run),
         Chore("late_posts", OFTEN, late_posts.run),
         Chore(SCAN, SELDOM, scan.run),
