@@ -1,6 +1,7 @@
 """A push changes a skill: what is known of it is measured anew, and the commit is told."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from demo.play import HERE
 from tests.stories.scene import PERSON, WAIT_S, Scene, playing, steady
 
-CSV, NOTES = "csv-profile", "release-notes"
+CSV = "csv-profile"
+ISSUE = "http://github.test/sample-org/skills/issues/1"
 
 
 def write(folder: Path, **changes: str) -> Path:
@@ -35,6 +37,11 @@ def another_version(number: int) -> dict[str, str]:
 
 def checks_on(scene: Scene, commit: str) -> list[Check]:
     return [one for one in scene.repository.repository.checks if one.commit == commit]
+
+
+def told(check: Check) -> str:
+    """The summary without what differs from run to run."""
+    return re.sub(r"<duration> [▲▼] \d+%|<duration> =", "<duration>", steady(check.summary or ""))
 
 
 async def check_done(scene: Scene, commit: str) -> Check:
@@ -71,12 +78,17 @@ async def test_a_changed_skill_is_measured_anew_and_told_on_commit_and_issue(
     assert "score 100% → 100% = · tokens " in second
     assert len(scene.bot_comments(1)) == said + 1  # the report, and no comment beside it
     assert (check.name, check.conclusion, check.title) == ("skillbench", "success", "1 the same")
-    assert check.summary is not None
-    summary = steady(check.summary)
-    assert "**1 skill changed:** `csv-profile` is `<short>`." in summary
-    issue = "http://github.test/sample-org/skills/issues/1"
-    row = f"| [#1]({issue}) | csv-profile | `scripted-demo` | [100%]({issue}#issuecomment-"
-    assert row in summary
+    assert (check.text, check.annotations, check.actions) == (None, [], [])
+    assert told(check) == (
+        "**1 skill changed:** `csv-profile` is `<short>`.\n\n"
+        "| Eval | Skill | Model | Before | Now | Change | Tokens | Time |\n"
+        "|:--|:--|:--|--:|--:|:--|:--|:--|\n"
+        f"| [#1]({ISSUE}) | csv-profile | `scripted-demo` | [100%]({ISSUE}#issuecomment-<id>) "
+        f"| [100%]({ISSUE}#issuecomment-<id>) | = | 4.3k = | <duration> |\n\n"
+        "<sub>Scores, tokens and time are those of the sessions with the skill. Measured are the "
+        "models that an eval has results for, and those that `models:` in "
+        "`.github/skillbench.yml` keeps current.</sub>"
+    )
     assert checks_on(scene, scene.repository.repository.commits[commit].parents[0]) == []
 
 
