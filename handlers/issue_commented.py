@@ -52,7 +52,8 @@ async def on_issue_commented(
         return Ignore("no new command in it")
     if not is_served:
         return _reply(event, replies.owner_not_allowed(login, owner), "owner")
-    comment = _Comment(event, context, own, [_placed(one, event) for one in commands])
+    placed = [_placed(one, event) for one in commands]
+    comment = _Comment(event, context, placed, mention=own, label=repo_file.labels.run)
     if all(isinstance(command, Help) for command in commands):
         return comment.answer_help()
     return comment.decide(await find_rights(event.sender, context, questions, repo_file))
@@ -65,12 +66,15 @@ class _Comment:
         self,
         event: IssueCommented,
         context: HandlerContext,
-        mention: str,
         commands: Sequence[Command],
+        *,
+        mention: str,
+        label: str,
     ) -> None:
         self._event = event
         self._context = context
         self._mention = mention
+        self._label = label
         self._commands = commands
         self._asked_at = find_asked_at(event, context.clock())
 
@@ -91,7 +95,7 @@ class _Comment:
 
     def answer_help(self) -> Reply:
         about = next((one.about for one in self._commands if isinstance(one, Help)), None)
-        return _reply(self._event, help_text(self._mention, about), "help")
+        return _reply(self._event, help_text(self._mention, about, self._label), "help")
 
     def _cancel(
         self, cancels: Sequence[Cancel], asked: Enqueue, *, may_cancel_all: bool
@@ -102,9 +106,7 @@ class _Comment:
         """
         run = None if any(one.run is None for one in cancels) else cancels[0].run
         event = self._event
-        nothing = replies.nothing_to_cancel(
-            self._context.mention, may_cancel_all=may_cancel_all, run=run
-        )
+        nothing = replies.nothing_to_cancel(self._mention, may_cancel_all=may_cancel_all, run=run)
         return CancelRequests(
             repo=as_repo(event.repository),
             issue=event.issue,

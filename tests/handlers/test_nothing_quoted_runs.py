@@ -5,6 +5,7 @@ plain text; and beside it, unhidden, each still runs once.
 """
 
 import time
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ COMMAND = st.builds(
 )
 PLAIN = st.text(alphabet="ab ,.!?é\N{GRINNING FACE}", max_size=20).map(str.strip)
 
-DISGUISES = {
+DISGUISES: Mapping[str, Callable[[str], str]] = {
     "quoted": lambda line: f"> {line}",
     "quoted twice": lambda line: f"> > {line}",
     "quoted lazily": lambda line: f"> said\n{line}",
