@@ -13,7 +13,12 @@ import pytest
 
 from jobs.content.issue_case import draft_from_issue
 from jobs.content.markdown import plain_text
+from jobs.content.skills import find_skills
+from jobs.content.snapshot import Snapshot
+from jobs.content.tarball import extract_tarball
 from jobs.sync.case_file import case_fields, render_case_file
+from jobs.sync.outcomes import find_left_behind, find_outcomes
+from tests.builders import an_issue
 from tests.jobs.sync.bodies import render_issue
 
 ARCHIVE = Path(__file__).parents[4] / "shared" / "data" / "pharma" / "pharma-skills.tar.gz"
@@ -102,6 +107,26 @@ def test_a_changed_file_keeps_its_spelling() -> None:
         back = render_case_file(case, changed.encode())
         assert back is not None
         assert back.encode() == content, number
+
+
+def test_a_sync_of_the_issues_repairs_the_files_and_skips_what_is_no_case(tmp_path: Path) -> None:
+    """124 names files that were never written; the last four have no assertions."""
+    extract_tarball(ARCHIVE, tmp_path / "tree")
+    snapshot = Snapshot(tmp_path / "tree", "f255538", "pharma-skills")
+    issues = [
+        an_issue(number=number, body=render_issue(json.loads(content)))
+        for number, content in sorted(real_files().items())
+    ]
+    found = find_outcomes(issues, "_automation/evals", snapshot, find_skills(snapshot))
+    words = {one.issue.number: one for one in found}
+    skipped = {number for number, one in words.items() if one.word == "skipped"}
+    assert skipped == {124, 126, 139, 148, 149}
+    changed = {number for number, one in words.items() if one.word == "changed"}
+    assert changed == set(DIFFERS) - skipped
+    assert {one.word for one in found} == {"changed", "skipped", "unchanged"}
+    strangers = {number for number, one in words.items() if "no skill" in " ".join(one.remarks)}
+    assert strangers == {128, 174}
+    assert find_left_behind(issues[1:], "_automation/evals", snapshot) == ["github-issue-2.json"]
 
 
 def _write(content: bytes) -> bytes:
