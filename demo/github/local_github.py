@@ -8,17 +8,14 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
-
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from demo.github.auth import Tokens
 from demo.github.code_actions import CodeActions
 from demo.github.commits import load_tarball
 from demo.github.faults import Faults
 from demo.github.installation_actions import InstallationActions
+from demo.github.keys import make_private_key, public_key_of
 from demo.github.repository_handle import RepositoryHandle
 from demo.github.server import create_app
 from demo.github.serving import open_socket, serving
@@ -42,28 +39,8 @@ PERMISSIONS = {
     "pull_requests": "write",
     "checks": "write",
 }
-EVENTS = ("issues", "issue_comment", "push", "pull_request")
+EVENTS = ("issues", "issue_comment", "push", "pull_request", "check_run")
 _APP_ID = 419_001
-
-
-def make_private_key() -> str:
-    """A new 2048-bit RSA key as PEM text; takes a moment, so share it between tests."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.TraditionalOpenSSL,
-        serialization.NoEncryption(),
-    ).decode()
-
-
-@lru_cache(maxsize=8)
-def _public_key_of(private_key_pem: str) -> str:
-    key = serialization.load_pem_private_key(private_key_pem.encode(), password=None)
-    return (
-        key.public_key()
-        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        .decode()
-    )
 
 
 def _now() -> datetime:
@@ -106,7 +83,7 @@ class LocalGitHub:
             client_id="Iv1.0123456789abcdef",
             owner=owner,
             bot=bot,
-            public_key_pem=_public_key_of(self.private_key_pem),
+            public_key_pem=public_key_of(self.private_key_pem),
             created_at=now,
             permissions=dict(PERMISSIONS),  # type: ignore[arg-type]
             events=EVENTS,

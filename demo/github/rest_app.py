@@ -26,6 +26,20 @@ def _get_app(call: Call) -> Answer:
     return Answer(200, shape | {"installations_count": len(call.site.state.installations)})
 
 
+def _convert_manifest(call: Call) -> Answer:
+    """A code is good once; it needs no credential, for it is one."""
+    found = call.site.registrations.pop(call.params["code"], None)
+    if found is None:
+        raise not_found()
+    shape = app_shape(call.at, found.app) | {
+        "client_id": found.app.client_id,
+        "client_secret": found.client_secret,
+        "webhook_secret": found.webhook_secret,
+        "pem": found.pem,
+    }
+    return Answer(201, shape)
+
+
 def _list_installations(call: Call) -> Answer:
     state = call.site.state
     return make_page(
@@ -186,6 +200,7 @@ def _revoke_token(call: Call) -> Answer:
 
 ENDPOINTS = (
     Endpoint("GET", "/app", _get_app, "app"),
+    Endpoint("POST", "/app-manifests/{code}/conversions", _convert_manifest, "nobody"),
     Endpoint("GET", "/app/installations", _list_installations, "app"),
     Endpoint("GET", "/app/installations/{installation:int}", _get_installation, "app"),
     Endpoint("POST", "/app/installations/{installation:int}/access_tokens", _create_token, "app"),

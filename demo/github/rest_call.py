@@ -195,7 +195,7 @@ class Endpoint:
 
     `path` has `{name}` for a segment, `{name:int}` for a number and `{name:path}` for
     anything with slashes. `needs` is `app` for the App's JWT, `any` for any installation
-    token, else a permission and its access (`issues:write`).
+    token, `nobody` for whoever calls, else a permission and its access (`issues:write`).
     """
 
     method: str

@@ -102,7 +102,9 @@ class RestServer:
                 "Request forbidden by administrative rules. Please make sure your request has a "
                 "User-Agent header.",
             )
-        caller = self._site.tokens.identify(request.headers.get("authorization"))
+        caller: Caller = "app"
+        if endpoint.needs != "nobody":
+            caller = self._site.tokens.identify(request.headers.get("authorization"))
         if endpoint.needs == "app" and caller != "app":
             raise Problem(401, "A JSON web token could not be decoded")
         self._count(caller, path, limits)

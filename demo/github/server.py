@@ -6,6 +6,7 @@ from demo.github.check_pages import make_check_routes
 from demo.github.downloads import make_download_routes
 from demo.github.page_forms import PageForms, make_form_routes
 from demo.github.pages import Pages, make_page_routes
+from demo.github.registration_pages import RegistrationPages, make_registration_routes
 from demo.github.rest_app import ENDPOINTS as APP
 from demo.github.rest_checks import ENDPOINTS as CHECKS
 from demo.github.rest_comments import ENDPOINTS as COMMENTS
@@ -36,6 +37,7 @@ def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:
             *rest.routes("/api/uploads", UPLOADS),
             *rest.routes("/api", [row for row in COMMENTS if row.path == "/graphql"]),
             *make_download_routes(site),
+            *make_registration_routes(RegistrationPages(pages)),
             *make_form_routes(PageForms(pages)),
             *make_check_routes(pages),
             *make_page_routes(pages),

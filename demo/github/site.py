@@ -7,7 +7,7 @@ refuses to decide what causes one: that is for the actions.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from demo.github.auth import Tokens
 from demo.github.faults import Faults
@@ -15,6 +15,9 @@ from demo.github.shapes import Addresses, account_shape, make_node_id
 from demo.github.shapes_code import repository_shape
 from demo.github.state import Account, Repository, State
 from demo.github.webhooks import Webhooks
+
+if TYPE_CHECKING:
+    from demo.github.registration import Registration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,10 @@ class Site:
     tokens: Tokens
     faults: Faults
     exchanges: list[Exchange] = field(default_factory=list)
+    setup_url: str = ""
+    """Where people are led after they have installed the App."""
+    registrations: "dict[str, Registration]" = field(default_factory=dict)
+    """Apps that were registered from a manifest, by the code for which each is handed over."""
     download_tokens: dict[str, tuple[str, datetime]] = field(default_factory=dict)
     """Secret of a private tarball's address: which file, and until when."""
 

@@ -60,7 +60,7 @@ class Webhooks:
         self.url: str | None = None
         self.secret = ""
         self.deliveries: list[Delivery] = []
-        self._app_id = app_id
+        self.app_id = app_id
         self._hook_id = next_id()
         self._clock = clock
         self._next_id = next_id
@@ -119,7 +119,7 @@ class Webhooks:
             "X-GitHub-Delivery": delivery.guid,
             "X-GitHub-Event": delivery.event,
             "X-GitHub-Hook-ID": str(self._hook_id),
-            "X-GitHub-Hook-Installation-Target-ID": str(self._app_id),
+            "X-GitHub-Hook-Installation-Target-ID": str(self.app_id),
             "X-GitHub-Hook-Installation-Target-Type": "integration",
         }
         if self.secret:

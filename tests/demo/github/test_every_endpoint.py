@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from demo.github import LocalGitHub
+from demo.github.registration import register
 from demo.github.rest_releases import UPLOAD_ENDPOINTS
 from demo.github.server import ENDPOINTS
 from tests.demo.github.conftest import Stage
@@ -191,6 +192,16 @@ async def _walk_releases(stage: Stage) -> None:
     assert removed.status_code == 204
 
 
+async def _walk_registration(stage: Stage) -> None:
+    await stage.gh.deliveries_done()
+    stage.gh.set_webhook(None)
+    manifest = {"default_permissions": {"issues": "write"}, "default_events": ["issues"]}
+    code = register(stage.gh.site, manifest, "another", stage.gh.site.account("maria"))
+    answer = await stage.http.post(f"/app-manifests/{code}/conversions")
+    assert answer.status_code == 201
+    assert answer.json()["slug"] == "another"
+
+
 async def test_every_endpoint_is_understood_and_answers_as_github_describes(
     stage: Stage, openapi_checked: Callable[[LocalGitHub], LocalGitHub]
 ) -> None:
@@ -207,7 +218,7 @@ async def test_every_endpoint_is_understood_and_answers_as_github_describes(
     await _walk_releases(stage)
     await _walk_git_and_pulls(stage)
     await _walk_checks(stage)
-    await stage.gh.deliveries_done()
+    await _walk_registration(stage)  # last: it puts another App in the place of this one
     walked = {(exchange.method, exchange.route) for exchange in stage.gh.requests}
     offered = {(row.method, row.path) for row in (*ENDPOINTS, *UPLOAD_ENDPOINTS)}
     assert walked >= offered, sorted(offered - walked)
