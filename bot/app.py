@@ -24,6 +24,7 @@ from bot.needs import require
 from bot.pages import Pages
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
+from bot.setup.closed import closed_routes
 from bot.webhook import LARGE_AT_ONCE, TurnedAway, read_delivery
 from config.settings import Settings
 from jobs.errors import Error
@@ -71,7 +72,9 @@ def create_app(
         Route("/readyz", shell.readyz),
         Route("/metrics", shell.show_metrics),
     ]
-    return Starlette(routes=[*own, *Pages(redis).routes(), *routes], lifespan=lifespan)
+    return Starlette(
+        routes=[*own, *closed_routes(), *Pages(redis).routes(), *routes], lifespan=lifespan
+    )
 
 
 READY = "skillbench:ready"

@@ -10,7 +10,7 @@ from config.settings import Settings
 from jobs.errors import Error
 
 FIXES = {
-    "github_app_id": "set it to the id on the App's settings page",
+    "github_app_id": "set it to the id on the App's settings page, or register one at /setup",
     "github_private_key": "set it to the App's private key: its PEM text, or the path of its file",
     "github_webhook_secret": "set it to the secret of the App's webhook",
     "redis_url": "set it to the address of a Redis, or start everything with `up`",

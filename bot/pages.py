@@ -71,9 +71,9 @@ class Pages:
             page = None if version is None else await self._find(page_id, version)
         except REDIS_AWAY as trouble:
             log.warning("page_not_read", problem=type(trouble).__name__)
-            return _notice(503, "Not now", "The page cannot be read for the moment; try later.")
+            return notice(503, "Not now", "The page cannot be read for the moment; try later.")
         if page is None:
-            return _notice(
+            return notice(
                 404, "No such page", "It was never here, or has gone: pages are kept for a month."
             )
         headers = HEADERS | {
@@ -108,7 +108,8 @@ def _etag(version: str) -> str:
     return f'W/"{version}"'
 
 
-def _notice(status: int, title: str, text: str) -> Response:
+def notice(status: int, title: str, text: str) -> Response:
+    """A page of one sentence."""
     policy = {"content-security-policy": POLICY.format(style=_STYLE_HASH)}
     html = _NOTICE.format(title=title, text=text, style=_STYLE)
     return Response(html, status, HEADERS | policy, media_type=HTML)

@@ -11,6 +11,7 @@ from rich.console import Console
 from bot.blobs import Blobs
 from bot.embedded_redis import find_server
 from bot.github.app import GitHubApp
+from bot.setup.credentials import find_leak, is_unconfigured
 from config.settings import Settings
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.readiness import find_problem
@@ -45,8 +46,15 @@ async def check_webhook_secret(settings: Settings) -> str | None:
 
 async def check_app(settings: Settings) -> str | None:
     """The App's credentials, permissions and events, by using them."""
+    if is_unconfigured(settings):
+        return (
+            "none is set up: start `skillbench up` (or `serve`) and open /setup; or set "
+            "SKILLBENCH_GITHUB_APP_ID and SKILLBENCH_GITHUB_PRIVATE_KEY"
+        )
     if not settings.github_app_id:
         return "set SKILLBENCH_GITHUB_APP_ID and SKILLBENCH_GITHUB_PRIVATE_KEY"
+    if leak := find_leak(settings):
+        return leak
     try:
         async with GitHubApp(settings) as app:
             return await app.check()

@@ -2,18 +2,20 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
-import uvicorn
 from starlette.applications import Starlette
 
 from bot.app import create_app
+from bot.cli.server import Server, make_config
+from bot.cli.setting_up import wait_for_app
 from bot.embedded_redis import embedded_redis
 from bot.needs import require
+from bot.setup.credentials import is_unconfigured
 from config.settings import Settings
 from jobs.errors import Error
 
@@ -21,21 +23,10 @@ if TYPE_CHECKING:
     from bot.github.app import GitHubApp
     from bot.github.pacing import Pacer
 
-GRACE_S = 10
-"""How long a delivery may still take when the server ends; GitHub waits no longer either."""
 BACKLOG = 2048
 """Connections that may wait to be accepted."""
 
 log = structlog.get_logger(__name__)
-
-
-class Server(uvicorn.Server):
-    """uvicorn inside a loop of ours, whose signals are ours too."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals are handled by `until_stopped`."""
-        yield
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -54,19 +45,6 @@ def _make_github_app(settings: Settings) -> "GitHubApp":
     from bot.github.app import GitHubApp
 
     return GitHubApp(settings)
-
-
-def make_server(settings: Settings) -> Server:
-    """The web process. Raises `Error` where a needed setting is missing."""
-    return Server(
-        uvicorn.Config(
-            make_app(settings),
-            ws="none",  # nothing here speaks it, and its library takes memory
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=GRACE_S,
-        )
-    )
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -94,16 +72,22 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def run_server(settings: Settings) -> None:
-    """Serve until cancelled; deliveries under way are then answered first."""
-    server = make_server(settings)
+    """Serve until cancelled; deliveries under way are then answered first.
+
+    Where no App is named, `/setup` is served until one is registered. Raises `Error` where
+    another needed setting is missing.
+    """
+    secret = [] if is_unconfigured(settings) else ["github_webhook_secret"]
+    require(settings, *secret, "redis_url")
     with listen(settings.host, settings.port) as bound:
-        log.info("serving", host=settings.host, port=bound.getsockname()[1])
-        serving = asyncio.create_task(server.serve(sockets=[bound]))
-        try:
-            await asyncio.shield(serving)
-        finally:
-            server.should_exit = True
-            await serving
+        await serve(await wait_for_app(settings, bound), bound)
+
+
+async def serve(settings: Settings, bound: socket.socket) -> None:
+    """The web process on a socket. Raises `Error` where a needed setting is missing."""
+    server = Server(make_config(make_app(settings)))
+    log.info("serving", host=settings.host, port=bound.getsockname()[1])
+    await server.serve_until(asyncio.get_running_loop().create_future(), bound.dup())
 
 
 async def run_worker(settings: Settings, scratch: Path, *, pacer: "Pacer | None" = None) -> None:
@@ -146,12 +130,16 @@ async def with_redis(settings: Settings) -> AsyncIterator[Settings]:
 async def run_everything(settings: Settings, scratch: Path) -> None:
     """Server, worker and, where none is configured, a Redis; until cancelled.
 
-    Raises `Error` with all that either of them lacks, before anything is started.
+    Where no App is named, `/setup` is served until one is registered. Raises `Error` with all
+    that either of them lacks, before anything is started.
     """
-    require(settings, "github_app_id", "github_private_key", "github_webhook_secret")
-    async with with_redis(settings) as complete, asyncio.TaskGroup() as group:
-        group.create_task(run_server(complete))
-        group.create_task(run_worker(complete, scratch))
+    if not is_unconfigured(settings):
+        require(settings, "github_app_id", "github_private_key", "github_webhook_secret")
+    with listen(settings.host, settings.port) as bound:
+        settings = await wait_for_app(settings, bound)
+        async with with_redis(settings) as complete, asyncio.TaskGroup() as group:
+            group.create_task(serve(complete, bound))
+            group.create_task(run_worker(complete, scratch))
 
 
 def make_fast_loop() -> asyncio.AbstractEventLoop:

@@ -13,6 +13,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 from bot.needs import variable_of
+from bot.setup.credentials import with_stored
 from config.log import set_up_logging
 from config.settings import Settings
 from jobs.errors import Error
@@ -40,11 +41,17 @@ def load_settings(*, for_people: bool = False, **changes: Any) -> Settings:
     except (OSError, UnicodeDecodeError) as problem:
         typer.echo(f"The file .env cannot be read ({type(problem).__name__}): {problem}", err=True)
         raise typer.Exit(WRONG_USAGE) from None
-    level = logging.WARNING if for_people else logging.INFO
-    set_up_logging(as_json=not for_people, level=level, secrets=list(_secrets(settings)))
+    settings = with_stored(settings)
+    set_up_logs(settings, for_people=for_people)
     for variable, nearest in unknown_variables():
         log.warning("setting_unknown", variable=variable, did_you_mean=nearest)
     return settings
+
+
+def set_up_logs(settings: Settings, *, for_people: bool) -> None:
+    """Logging as these settings want it: without their secrets, in words or as JSON."""
+    level = logging.WARNING if for_people else logging.INFO
+    set_up_logging(as_json=not for_people, level=level, secrets=list(_secrets(settings)))
 
 
 def unknown_variables() -> list[tuple[str, str | None]]:

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-NEEDED_PERMISSIONS = {"issues": "write", "contents": "write", "metadata": "read"}
-"""Comments and labels; the releases that hold archives; who may do what."""
-NEEDED_EVENTS = ("issues", "issue_comment")
+NEEDED_PERMISSIONS = {
+    "metadata": "read",
+    "contents": "write",
+    "issues": "write",
+    "pull_requests": "write",
+    "checks": "write",
+}
+"""Who may do what; the releases that hold archives, and branches; comments and labels; proposals
+and reports; check runs with their buttons."""
+NEEDED_EVENTS = ("issues", "issue_comment", "push", "pull_request", "check_run")
+"""Those of the App's own installations come unasked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def test_a_refused_value_is_not_repeated() -> None:
 @pytest.mark.parametrize(
     ("command", "variables"),
     [
-        ("serve", ["SKILLBENCH_GITHUB_WEBHOOK_SECRET", "SKILLBENCH_REDIS_URL"]),
+        ("serve", ["SKILLBENCH_REDIS_URL"]),
         (
             "worker",
             ["SKILLBENCH_REDIS_URL", "SKILLBENCH_GITHUB_APP_ID", "SKILLBENCH_GITHUB_PRIVATE_KEY"],
