@@ -72,11 +72,11 @@ async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
     day = await world.runs.budget.day(repo)
     for spending, over in ((day.bot, over_bot), (day.repository, over_repository)):
         if not spending.holds(most):
-            raise over(spending, f"a run needs up to {most:.2f} USD", repo.full_name)
+            raise over(spending, most, f"a run needs up to {most:.2f} USD", repo.full_name)
         if not spending.holds(expected):
             runs = numbers.plural(len(planned), "run")
             needs = f"{runs} are expected to need {expected:.2f} USD"
-            raise over(spending, needs, repo.full_name)
+            raise over(spending, expected, needs, repo.full_name)
 
 
 def _refuse_dear(spec: RunSpec, estimate: Estimate) -> None:

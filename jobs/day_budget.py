@@ -40,21 +40,23 @@ class Day(Value):
     repository: DaySpending
 
 
-def over_bot(day: DaySpending, needs: str, repo: str) -> OverBudget:
-    """The refusal for a day that the operator limits; `needs` is an amount with its noun."""
+def over_bot(day: DaySpending, usd: Decimal, needs: str, repo: str) -> OverBudget:
+    """The refusal for a day that the operator limits; `needs` is `usd` in a sentence's words."""
+    more = "" if usd > (day.limit or 0) else f" {_again(day)}"
     return OverBudget(
         f"today's limit of this bot is {day.limit:.2f} USD, for all repositories: {_used(day)}, "
-        f"and {needs} in {repo}. {_again(day)} The operator can raise "
-        "`SKILLBENCH_MAX_USD_PER_DAY`."
+        f"and {needs} in {repo}.{more} The operator can raise `SKILLBENCH_MAX_USD_PER_DAY`."
     )
 
 
-def over_repository(day: DaySpending, needs: str, repo: str) -> OverBudget:
+def over_repository(day: DaySpending, usd: Decimal, needs: str, repo: str) -> OverBudget:
     """The refusal for a day that the repository's own file limits."""
+    never = "That is more than a whole day's: `budgets.per_run` can lower what a run may cost."
     return OverBudget(
         f"today's budget of {repo} is {day.limit:.2f} USD (`budgets.per_day` in "
-        f"`.github/skillbench.yml`): {_used(day)}, and {needs}. {_again(day)} A maintainer can "
-        "let it pass now with `--override-budget`."
+        f"`.github/skillbench.yml`): {_used(day)}, and {needs}. "
+        f"{never if usd > (day.limit or 0) else _again(day)} A maintainer can let it pass with "
+        "`--override-budget`."
     )
 
 
@@ -65,7 +67,7 @@ def _used(day: DaySpending) -> str:
 
 
 def _again(day: DaySpending) -> str:
-    rest = f"all of it at {day.free_at:%Y-%m-%d %H:%M} UTC."
+    tomorrow = f"The next day begins at {day.free_at:%Y-%m-%d %H:%M} UTC."
     if not day.set_aside:
-        return f"It is free again, {rest}"
-    return f"What those runs do not use is free again when they end, {rest}"
+        return tomorrow
+    return f"What those runs do not use is free again when they end. {tomorrow}"

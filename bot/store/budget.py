@@ -119,8 +119,8 @@ class RedisBudget:
             day = self._day(sums, now)
             needs = f"a run needs up to {usd:.2f} USD"
             if passed == b"bot":
-                raise over_bot(day.bot, needs, repo.full_name)
-            raise over_repository(day.repository, needs, repo.full_name)
+                raise over_bot(day.bot, usd, needs, repo.full_name)
+            raise over_repository(day.repository, usd, needs, repo.full_name)
 
     async def settle(self, run_id: str, usd: Decimal) -> None:
         with away_is_transient():

@@ -212,7 +212,7 @@ async def test_a_refusal_tells_spent_from_set_aside_and_when_it_is_free_again(
         "today's budget of acme/skills is 4.00 USD (`budgets.per_day` in "
         "`.github/skillbench.yml`): 0.25 USD are spent, 3.00 USD are set aside for runs under "
         "way, and a run needs up to 2.00 USD. What those runs do not use is free again when they "
-        "end, all of it at 2026-05-05 00:00 UTC. A maintainer can let it pass now with "
+        "end. The next day begins at 2026-05-05 00:00 UTC. A maintainer can let it pass with "
         "`--override-budget`."
     )
 
