@@ -7,6 +7,7 @@ time, after the score.
 
 import asyncio
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import structlog
 
@@ -50,9 +51,9 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     result = finished.result
     spec = result.spec
     archive = await write_archive(finished, world.runs)
-    url, absent = await _upload(result, archive, world)
-    context = await _context(finished, world.runs, archive_url=url, archive_absent=absent)
-    context = replace(context, change=await _find_change(result, world))
+    url, absent = await upload_archive(result, archive, world)
+    context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
+    context = replace(context, change=await find_change(result, world))
     report = await asyncio.to_thread(render_report, result, context)
     tag = f"report:{spec.run_id}"
     try:
@@ -89,7 +90,7 @@ async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
         return await there.comment(moved.number, report, tag=tag)
 
 
-async def _find_change(result: RunResult, world: World) -> str:
+async def find_change(result: RunResult, world: World) -> str:
     """How it compares with the result of the version before; empty where there is none."""
     record = record_of(result)
     records = await world.ledger.records(result.spec.repo.full_name)
@@ -108,17 +109,20 @@ async def _remember(result: RunResult, url: str, world: World) -> None:
 async def write_report(finished: Finished, world: RunWorld) -> Report:
     """The report and the archive of a run that is published nowhere, for a local folder."""
     archive = await write_archive(finished, world)
-    context = await _context(
+    context = await make_context(
         finished, world, archive_url="", archive_absent=f"it lies beside this file: {archive.name}"
     )
     markdown = await asyncio.to_thread(render_report, finished.result, context)
     return Report(markdown=markdown, archive=archive)
 
 
-async def write_archive(finished: Finished, world: RunWorld) -> Archive:
-    """The archive of a run, as a file in the run's scratch folder."""
-    folder = world.scratch / finished.result.spec.run_id
+async def write_archive(finished: Finished, world: RunWorld, folder: Path | None = None) -> Archive:
+    """The archive of a run, as a file in the run's scratch folder, or in another `folder`.
+
+    There lie the transcripts of its readings, too.
+    """
     spec = finished.result.spec
+    folder = folder or world.scratch / spec.run_id
     transcripts = [
         judge_transcript(folder, number, trial)
         for trial in trial_numbers(spec)
@@ -135,7 +139,7 @@ async def write_archive(finished: Finished, world: RunWorld) -> Archive:
     return await make_archive(content, folder / "archive")
 
 
-async def _upload(result: RunResult, archive: Archive, world: World) -> tuple[str, str]:
+async def upload_archive(result: RunResult, archive: Archive, world: World) -> tuple[str, str]:
     """The archive's address, or why there is none; a copy stays in the blob store."""
     await world.runs.blobs.put(f"archives/{archive.name}", archive.path)
     month = f"{result.ended_at:%Y-%m}"
@@ -146,9 +150,10 @@ async def _upload(result: RunResult, archive: Archive, world: World) -> tuple[st
         return "", "GitHub did not take it; the operator of this bot has a copy"
 
 
-async def _context(
+async def make_context(
     finished: Finished, world: RunWorld, *, archive_url: str, archive_absent: str
 ) -> ReportContext:
+    """What a report needs beside the result of a run."""
     spec = finished.result.spec
     settings = world.settings
     priced = all(world.catalog.price_known(model) for model in (spec.model, spec.judge))

@@ -139,6 +139,8 @@ class RunResult(Value):
     with_skill: ArmScore | None = None
     without_skill: ArmScore | None = None
     ungraded_reason: str | None = None
+    judging: str = ""
+    """Id of the later judging that gave the scores; empty: they are the run's own."""
     trials: tuple[TrialResult, ...] = ()
     """Each trial by itself, where several were wanted; the scores above are then the means over
     those that have one."""
@@ -175,8 +177,12 @@ class RunResult(Value):
     @property
     def usages(self) -> tuple[Usage, ...]:
         """What each session and each reading used, lost ones included."""
+        return (*(session.usage for session in self.sessions), *self.reading_usages)
+
+    @property
+    def reading_usages(self) -> tuple[Usage, ...]:
+        """What each reading used, lost ones included."""
         return (
-            *(session.usage for session in self.sessions),
             *(reading.usage for reading in self.passes),
             *(reading.usage for reading in self.lost_readings),
         )

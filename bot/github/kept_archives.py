@@ -4,6 +4,7 @@ Whoever may write to a repository may attach files to its releases; only what th
 account uploaded is given out here.
 """
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,14 @@ class KeptArchives:
                         url=str(asset["browser_download_url"]),
                         size=int(asset["size"]),
                     )
+
+    async def find(self, run_id: str) -> KeptArchive | None:
+        """The newest archive of a run: its name ends in the run's id and a digest."""
+        of_run = re.compile(rf"-{re.escape(run_id)}-[0-9a-f]{{12}}\.zip$")
+        async for archive in self.archives():
+            if of_run.search(archive.name):
+                return archive
+        return None
 
     async def fetch(self, archive: KeptArchive, target: Path) -> None:
         """Write an archive to `target`. Raises `Gone`, `Transient`, `Refused` if it has grown."""

@@ -41,6 +41,10 @@ class Duplicate(Value):
     score: dict[str, float] | None
     """Fractions by arm; None where only an older report holds them."""
     source: Literal["ledger", "marker", "legacy"]
+    run: str = ""
+    """Id of the finished run; empty for an older report."""
+    judge: str = ""
+    """The model that scored it last; empty for an older report."""
 
     @property
     def same_model(self) -> bool:
@@ -211,7 +215,13 @@ def _is_of(record: LegacyRecord, spec: RunSpec) -> bool:
 
 def _duplicate(spec: RunSpec, record: RunRecord, source: Literal["ledger", "marker"]) -> Duplicate:
     return Duplicate(
-        spec=spec, model=record.model, url=record.url, score=record.score, source=source
+        spec=spec,
+        model=record.model,
+        url=record.url,
+        score=record.score,
+        source=source,
+        run=record.run,
+        judge=record.judge,
     )
 
 

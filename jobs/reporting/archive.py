@@ -86,7 +86,9 @@ def archive_name(result: RunResult, sha256: str) -> str:
         make_slug(spec.eval_case.id, 60),
         make_slug(spec.skill.name, 40),
     ]
-    return "-".join([*parts, make_slug(spec.run_id, 20), sha256[:12]]) + ".zip"
+    # a later judging of a run has an archive of its own, and leaves the run's where it is
+    of = make_slug(result.judging or spec.run_id, 20)
+    return "-".join([*parts, of, sha256[:12]]) + ".zip"
 
 
 def session_folder(arm: Arm, trial: int, spec: RunSpec) -> str:

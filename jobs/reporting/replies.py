@@ -6,7 +6,7 @@ an exception, which may hold anything.
 
 from collections.abc import Iterator, Sequence
 
-from jobs.planning.dedup import Duplicate
+from jobs.planning.dedup import Duplicate, kept
 from jobs.reporting import escape
 from jobs.reporting.arm_words import score_words
 from jobs.reporting.fit import Blocks, fit
@@ -41,6 +41,13 @@ def render_duplicate(duplicate: Duplicate, *, mention: str, request: Request | N
             f"{escape.code(spec.model.sent, 80)}. The two names count as one model here, "
             "because they differ only in case, dots, dashes, blanks or a vendor's prefix. "
             "If they are two models, measure anyway."
+        )
+    if request and request.judge and duplicate.run and duplicate.judge != kept(spec.judge.sent):
+        rejudge = f"{mention} rejudge {duplicate.run} --judge {request.judge}"
+        lines.append(
+            f"It was judged by {escape.code(duplicate.judge, 80)}. To have the same outputs "
+            f"judged by {escape.code(spec.judge.sent, 80)}, without new sessions: "
+            f"{escape.code(rejudge, 500)}."
         )
     words = [mention, "run", spec.model.sent, *(_options(request) if request else ()), "--force"]
     again = escape.code(" ".join(words), 500)
@@ -96,6 +103,8 @@ def _options(request: Request) -> Iterator[str]:
         "--launcher": request.launcher,
         "--mode": request.mode,
         "--environment": request.environment,
+        "--vs": request.vs,
+        "--trials": str(request.trials) if request.trials else None,
     }
     for option, value in named.items():
         if value is not None:

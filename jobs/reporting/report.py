@@ -44,7 +44,7 @@ _SIGNS = {"higher": "🟢", "lower": "🔴", "same": "⚪", "mixed": "🟡", "no
 def render_report(result: RunResult, context: ReportContext) -> str:
     """The comment for a run, graded or not, always below GitHub's limit."""
     conclusion = conclude(result)
-    top = [_headline(result, conclusion), _what_ran(result, context)]
+    top = [f"## {headline(result, conclusion)}", _what_ran(result, context)]
     if conclusion is None:
         top += [_why_ungraded(result, context), render_refused_hosts(result)]
         top += [render_metadata(result, context)]
@@ -64,9 +64,9 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         hosts_part(result, context),
         *files_parts(result, context),
         judging_part(result, context),
-        _remarks(result, context),
+        remarks_part(result, context),
     ]
-    bottom = [context.archive_line, _footer(result, context), render_markers(result)]
+    bottom = [context.archive_line, render_footer(result, context), render_markers(result)]
     return fit(top, parts, bottom) + "\n"
 
 
@@ -84,12 +84,13 @@ def render_markers(result: RunResult) -> str:
     return f"{ours}\n{legacy}"
 
 
-def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
+def headline(result: RunResult, conclusion: Conclusion | None) -> str:
+    """The result in one line."""
     if conclusion is None or result.with_skill is None or result.without_skill is None:
-        return "## ⚠️ Not graded: this run has no score"
+        return "⚠️ Not graded: this run has no score"
     sign = _SIGNS[conclusion.word]
     if conclusion.word == "nothing":
-        return f"## {sign} Neither session produced anything, so there was nothing to compare"
+        return f"{sign} Neither session produced anything, so there was nothing to compare"
     having = numbers.percent(result.with_skill.score)
     lacking = numbers.percent(result.without_skill.score)
     points = numbers.points(conclusion.difference)
@@ -97,12 +98,12 @@ def _headline(result: RunResult, conclusion: Conclusion | None) -> str:
     over = f", mean of {count_whole(result)}" if result.trials else ""
     if conclusion.word in {"higher", "lower"}:
         word = conclusion.word.capitalize()
-        return f"## {sign} {word} {tested.phrase} by {points}: {having} against {lacking}{over}"
+        return f"{sign} {word} {tested.phrase} by {points}: {having} against {lacking}{over}"
     if conclusion.word == "same":
         both = "with and without the skill" if result.spec.other is None else "with both versions"
-        return f"## {sign} Same {both}: {having} and {lacking}, 0 points apart{over}"
+        return f"{sign} Same {both}: {having} and {lacking}, 0 points apart{over}"
     return (
-        f"## {sign} Mixed: {having} {tested.phrase} and {lacking} {other.phrase}, "
+        f"{sign} Mixed: {having} {tested.phrase} and {lacking} {other.phrase}, "
         f"{numbers.signed_points(conclusion.difference)}{over}"
     )
 
@@ -254,7 +255,8 @@ def _observations(result: RunResult) -> Part:
     )
 
 
-def _remarks(result: RunResult, context: ReportContext) -> Part:
+def remarks_part(result: RunResult, context: ReportContext) -> Part:
+    """What the reader must know besides."""
     spec = result.spec
     texts = dict.fromkeys(
         (*context.cost_remarks, *result.remarks, *spec.eval_case.remarks, *spec.skill.warnings)
@@ -266,7 +268,8 @@ def _remarks(result: RunResult, context: ReportContext) -> Part:
     )
 
 
-def _footer(result: RunResult, context: ReportContext) -> str:
+def render_footer(result: RunResult, context: ReportContext) -> str:
+    """How to ask again, and the run's id."""
     again = escape.code(context.run_again(result.spec), 200)
     commands = escape.code(f"{context.mention} help")
     return (

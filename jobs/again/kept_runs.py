@@ -1,0 +1,110 @@
+"""A run that has ended, read back whole: from the blob store, else from its archive on GitHub.
+
+The blob store forgets after some weeks and the archives stay, so either may be the only one.
+What lies in an archive is checked as everything that comes from outside: names, sizes, digests.
+"""
+
+import asyncio
+import json
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.errors import Refused
+from jobs.reporting.archive import session_folder
+from jobs.results import RunResult
+from jobs.sessions.bundle import OUTPUT, SESSION, TRANSCRIPT
+from jobs.steps import SessionKey
+from jobs.world import World
+
+LARGEST_RESULT = 50_000_000
+"""Bytes of the `result.json` in an archive."""
+LARGEST_BUNDLE = 1_000_000_000
+"""Bytes of what a session left, unpacked."""
+_CHUNK = 1024 * 1024
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptRun:
+    """A run as it ended: its result, and the bundles of its sessions."""
+
+    result: RunResult
+    bundles: dict[SessionKey, Path]
+
+
+async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:
+    """A run of the repository `repo` (`owner/name`); None where nothing of it is kept.
+
+    Its bundles are written into `folder`. Raises `Refused` for an archive that cannot be read,
+    `Transient` and `Gone` as GitHub does.
+    """
+    return await _from_blobs(run_id, folder, world, repo) or await _from_archive(
+        run_id, folder, world
+    )
+
+
+async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:
+    blobs = world.runs.blobs
+    stored = await blobs.get(f"runs/{run_id}/ended.json")
+    if stored is None:
+        return None
+    result = RunResult.model_validate_json(stored)
+    if result.spec.repo.full_name.casefold() != repo.casefold():
+        return None  # the blob store is one for all repositories, and an id no secret
+    bundles = {}
+    for key in _keys(result):
+        content = await blobs.get(f"runs/{run_id}/ended/{key.bundle}")
+        if content is None:
+            return None  # half of it was swept; the archive has it all
+        bundles[key] = folder / key.bundle
+        await asyncio.to_thread(bundles[key].write_bytes, content)
+    return KeptRun(result=result, bundles=bundles)
+
+
+async def _from_archive(run_id: str, folder: Path, world: World) -> KeptRun | None:
+    archive = folder / "archive.zip"
+    if not await world.github.fetch_archive(run_id, archive):
+        return None
+    try:
+        return await asyncio.to_thread(_read, archive, folder)
+    except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as problem:
+        raise Refused(f"the archive of the run `{run_id}` cannot be read.") from problem
+
+
+def _read(archive: Path, folder: Path) -> KeptRun:
+    with zipfile.ZipFile(archive) as content:
+        with content.open("result.json") as file:
+            text = file.read(LARGEST_RESULT + 1)
+        if len(text) > LARGEST_RESULT:
+            raise ValueError("result.json is too large")
+        result = RunResult.model_validate(json.loads(text)["run"])
+        bundles = {key: folder / key.bundle for key in _keys(result)}
+        for key, bundle in bundles.items():
+            inside = f"{session_folder(key.arm, key.trial, result.spec)}/"
+            _pack(content, inside, bundle)
+    return KeptRun(result=result, bundles=bundles)
+
+
+def _keys(result: RunResult) -> Iterable[SessionKey]:
+    return [SessionKey(session.arm, session.trial) for session in result.sessions]
+
+
+def _pack(content: zipfile.ZipFile, inside: str, bundle: Path) -> None:
+    """A session's bundle out of its folder in the archive; `read_bundle` checks what it holds."""
+    left = LARGEST_BUNDLE
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as packed:
+        for entry in content.infolist():
+            name = entry.filename.removeprefix(inside)
+            is_ours = name in {SESSION, TRANSCRIPT} or name.startswith(f"{OUTPUT}/")
+            if not entry.filename.startswith(inside) or not is_ours:
+                continue
+            member = zipfile.ZipInfo(name, _EPOCH)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with content.open(entry) as source, packed.open(member, "w") as target:
+                while chunk := source.read(_CHUNK):
+                    left -= len(chunk)
+                    if left < 0:
+                        raise ValueError("a session's files are too large")
+                    target.write(chunk)

@@ -1,0 +1,227 @@
+"""Carries out `rejudge`: what the sessions of a run left is scored once more, by any judge.
+
+No session is run again. The candidates are blinded and read in both orders as at first; each
+reading is stored when it ends, and paid for once. The run keeps its report; what is new is
+told in a comment of its own, whose marker has the newer scores.
+"""
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import structlog
+
+from jobs.again.choosing import Told, find_told
+from jobs.again.kept_runs import KeptRun, find_kept_run
+from jobs.again.report import NOTHING_KEPT
+from jobs.answers import react_to_end
+from jobs.budgets import within_budgets
+from jobs.carrying_out import begin, carry_out_answered, open_snapshot
+from jobs.combining import combine
+from jobs.comparison import Finished
+from jobs.content.staging import stage_inputs
+from jobs.errors import Refused
+from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
+from jobs.matched import find_mismatch
+from jobs.planning.dedup import record_key, record_of
+from jobs.planning.plan import Plan
+from jobs.publishing import make_context, upload_archive, write_archive
+from jobs.reporting.rejudged import render_rejudged
+from jobs.requests import Request
+from jobs.results import RunResult
+from jobs.scoring import Judged, JudgeInput, judge_trial
+from jobs.sessions.bundle import read_bundle
+from jobs.sessions.workspace import remove_tree
+from jobs.steps import SessionKey, get_ended_steps, get_reading_shares, trial_numbers
+from jobs.trials import ArmWork, Trial
+from jobs.values import Arm, RunSpec
+from jobs.world import World
+
+log = structlog.get_logger()
+
+
+async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
+    """Score a stored run again and tell it; raises `Transient` as all kinds of request do."""
+    await carry_out_answered(lambda: _carry_out(request, world), request, world, last_try=last_try)
+
+
+async def _carry_out(request: Request, world: World) -> None:
+    if not await begin(request, world):
+        return
+    world = within_budgets(request, await world.github.repo_file(), world)
+    told = await _find_run(request, world)
+    folder = world.runs.scratch / f"again-{request_folder(request).rpartition('/')[2][:12]}"
+    await asyncio.to_thread(remove_tree, folder)
+    folder.mkdir(parents=True)
+    try:
+        kept = await find_kept_run(told.record.run, folder, world, request.repo.full_name)
+        if kept is None:
+            raise Refused(NOTHING_KEPT.format(run=told.record.run))
+        spec = await _plan(request, kept.result, world)
+        judging = _Judging(spec=spec, kept=kept, folder=folder, request=request, world=world)
+        result = await _find_judged(spec, world) or await judging.judge()
+        await judging.publish(result, told)
+    finally:
+        await asyncio.to_thread(remove_tree, folder)
+    await react_to_end(request, world, good=result.graded)
+    await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
+
+
+async def _find_run(request: Request, world: World) -> Told:
+    """The run that is meant; the same in every attempt, also where another one was reported."""
+    key = f"{request_folder(request)}/judged-run"
+    stored = await world.runs.blobs.get(key)
+    named = request.model_copy(update={"run": stored.decode()}) if stored else request
+    told = await find_told(named, world)
+    await world.runs.blobs.put(key, told.record.run.encode())
+    return told
+
+
+async def _plan(request: Request, result: RunResult, world: World) -> RunSpec:
+    """The run with the judge that reads it now, under the id of this judging.
+
+    Kept as a plan, so that whoever cleans up, or cancels, knows what belongs to the request.
+    """
+    key = f"{request_folder(request)}/plan.json"
+    if await find_planned(request_folder(request), world.runs.blobs):
+        stored = await world.runs.blobs.get(key)
+        return Plan.model_validate_json(stored or b"").runs[0]
+    lacking = [one for one in result.sessions if not one.scored]
+    if (lacking and result.spec.trials == 1) or not result.sessions:
+        raise Refused(
+            f"the run `{result.spec.run_id}` has nothing that could be judged: no session "
+            "ended with an output that counts. Measure it again."
+        )
+    repo_file = await world.github.repo_file()
+    wanted = request.judge or repo_file.judge or world.runs.settings.judge_model
+    judge = await world.runs.catalog.resolve(wanted)
+    asking = f"{request.key}|{request.asked_at.isoformat()}|{result.spec.run_id}|{judge.sent}"
+    judging = hashlib.sha256(asking.encode()).hexdigest()[:12]
+    spec = result.spec.model_copy(
+        update={
+            "run_id": judging,
+            "judge": judge,
+            "asker": request.asker,
+            "asked_at": request.asked_at,
+        }
+    )
+    plan = Plan(request=request, commit=spec.commit, runs=(spec,), duplicates=(), refused=())
+    await world.runs.blobs.put(key, plan.model_dump_json().encode())
+    return spec
+
+
+async def _find_judged(spec: RunSpec, world: World) -> RunResult | None:
+    """What an earlier attempt has found; only telling it had failed."""
+    stored = await world.runs.blobs.get(found_key(spec.run_id))
+    return RunResult.model_validate_json(stored) if stored else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judging:
+    """One judging of a kept run."""
+
+    spec: RunSpec
+    """The run under the id and with the judge of this judging."""
+    kept: KeptRun
+    folder: Path
+    request: Request
+    world: World
+
+    async def judge(self) -> RunResult:
+        """Both readings of every trial that has two outputs, and what they say together."""
+        spec, runs = self.spec, self.world.runs
+        shares = get_reading_shares(runs.settings, spec)
+        most = sum(shares.values(), Decimal(0))
+        await runs.budget.reserve(spec.run_id, self.request.repo, most)
+        inputs = await self._stage_inputs()
+        trials = [await self._judge_trial(number, inputs) for number in trial_numbers(spec)]
+        result = self._combine(trials)
+        await runs.blobs.put(found_key(spec.run_id), result.model_dump_json().encode())
+        ended = get_ended_steps((), [trial.judged for trial in trials])
+        lost = await count_lost(shares, ended, spec, runs)
+        known = (usage.cost_usd or Decimal(0) for usage in result.reading_usages)
+        await settle(spec, sum(known, lost.usd), shares, runs)
+        return result
+
+    async def _judge_trial(self, number: int, inputs: Path) -> Trial:
+        spec = self.spec
+        works: dict[Arm, ArmWork] = {}
+        for key in [SessionKey(arm, number) for arm in spec.arms]:
+            if (bundle := self.kept.bundles.get(key)) is None:
+                continue
+            unpacked = self.folder / f"{key.step}-unpacked"
+            session = await asyncio.to_thread(read_bundle, bundle, unpacked)
+            works[key.arm] = ArmWork(session=session, output=unpacked / "output", bundle=bundle)
+        sessions = tuple(work.session for work in works.values())
+        if len(works) < len(spec.arms) or not all(one.scored for one in sessions):
+            judged = Judged(reason="a session of it ended without an output that counts.")
+            return Trial(number=number, works=works, judged=judged)
+        if reason := find_mismatch(spec, sessions):
+            return Trial(number=number, works=works, judged=Judged(reason=reason))
+        outputs = {arm: work.output for arm, work in works.items()}
+        given = JudgeInput(
+            spec=spec, outputs=outputs, inputs=inputs, folder=self.folder, trial=number
+        )
+        try:
+            judged = await judge_trial(given, self.world.runs)
+        except GivenUp as given_up:
+            judged = Judged(reason=f"{given_up}.")
+        return Trial(number=number, works=works, judged=judged)
+
+    async def _stage_inputs(self) -> Path:
+        """The input files as the sessions had them; nothing is downloaded where none are."""
+        staged, spec = self.folder / "staged", self.spec
+        if spec.eval_case.inputs:
+            async with open_snapshot(self.request, spec.commit, self.world) as snapshot:
+                await asyncio.to_thread(stage_inputs, snapshot, spec.eval_case, staged)
+        return staged / "input"
+
+    def _combine(self, trials: list[Trial]) -> RunResult:
+        """The run's result with the scores of this judging in place of those it had."""
+        combined, before = combine(self.spec, trials), self.kept.result
+        return before.model_copy(
+            update={
+                "spec": before.spec.model_copy(update={"judge": self.spec.judge}),
+                "judging": self.spec.run_id,
+                "passes": tuple(one for trial in trials for one in trial.judged.passes),
+                "lost_readings": tuple(one for trial in trials for one in trial.judged.lost),
+                "scrubbed": combined.scrubbed,
+                "assertions": combined.assertions,
+                "with_skill": combined.with_skill,
+                "without_skill": combined.without_skill,
+                "ungraded_reason": combined.reason,
+                "trials": combined.trials,
+                "remarks": combined.remarks,
+            }
+        )
+
+    async def publish(self, result: RunResult, told: Told) -> None:
+        """Keep the archive, tell both scores, remember the newer ones."""
+        kept, world = self.kept, self.world
+        finished = Finished(result=result, bundles=kept.bundles)
+        url, absent = "", "judging again gave no score"
+        if result.graded:
+            archive = await write_archive(finished, world.runs, self.folder)
+            url, absent = await upload_archive(result, archive, world)
+        context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
+        body = await asyncio.to_thread(
+            render_rejudged, kept.result, result, context, report_url=told.url
+        )
+        tag = f"rejudged:{result.judging}"
+        comment = await world.github.comment(self.request.issue, body, tag=tag)
+        log.info("rejudged", run=result.spec.run_id, graded=result.graded)
+        if result.graded:
+            await _remember(result, comment.url or url, world)
+
+
+async def _remember(result: RunResult, url: str, world: World) -> None:
+    """The newest judge's scores are the run's; a younger run of the same key keeps its place."""
+    key = record_key(result.spec)
+    record = record_of(result).model_copy(update={"url": url})
+    known = await world.ledger.find(key)
+    if known is None or known.run == record.run:
+        await world.ledger.record(key, record)
+    else:
+        await world.ledger.note(record)
