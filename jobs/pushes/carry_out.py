@@ -57,12 +57,12 @@ async def _carry_out(request: Request, world: World) -> None:
 
 async def _make_plan(request: Request, world: World) -> PushPlan | None:
     """The list; None where no skill changed, or nobody has shown that they want to know."""
+    records = await world.ledger.records(request.repo.full_name)
+    if not records and not (await world.github.repo_file()).models:
+        log.info("push_passed_over", key=request.key, reason="nothing was ever measured")
+        return None
     async with open_snapshot(request, request.after, world) as after:
         repo_file = await asyncio.to_thread(load_repo_file, after)
-        records = await world.ledger.records(request.repo.full_name)
-        if not repo_file.models and not records:
-            log.info("push_passed_over", key=request.key, reason="nothing was ever measured")
-            return None
         shelf = await asyncio.to_thread(find_skills, after, repo_file)
         before = await _skills_before(request, repo_file, world)
         if before is None:

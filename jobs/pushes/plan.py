@@ -40,8 +40,10 @@ class PushRow(Value):
     launcher: Launcher
     previous: RunRecord | None = None
     """The newest result of another version."""
+    is_known: bool = False
+    """Whether this very version was measured before the push."""
     known: RunRecord | None = None
-    """The result of this very version, where there was one before the push."""
+    """That result; None, too, where only an older runner's report tells of it."""
     request: str = ""
     """Key of the request that measures it; empty where it is known."""
 

@@ -19,6 +19,7 @@ from jobs.content.cases import find_case
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Gone, Refused, Suspended
+from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
 from jobs.planning.plan import USUAL_MODES
 from jobs.planning.previous import LONG_AGO
 from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
@@ -68,10 +69,11 @@ class PushPlanner:
                     wishes += await self._wishes(known, skill, history, left_out)
         wishes.sort(key=lambda wish: wish.place)
         rows = [wish.row for wish in wishes]
-        wanted = [row for row in rows if row.known is None]
+        wanted = [row for row in rows if not row.is_known]
         if more := wanted[MOST_RUNS:]:
             left_out.append(_say_left_out(more))
-        kept = [*wanted[:MOST_RUNS], *(row for row in rows if row.known is not None)]
+        asked = _in_requests(self.request, wanted[:MOST_RUNS])
+        kept = [*asked, *(row for row in rows if row.is_known)]
         return PushPlan(
             repo=self.request.repo,
             before=self.request.before or "",
@@ -169,8 +171,8 @@ class PushPlanner:
         measured = next(one for one in known.skills if one.path == skill.path)
         if history.covers(known.case, measured, model.identity, conditions):
             same = (one for one in history.records if _is_same(one, row, known.case.digest))
-            return row.model_copy(update={"known": _newest(same)})
-        return row.model_copy(update={"request": _key_of(self.request, row)})
+            return row.model_copy(update={"is_known": True, "known": _newest(same)})
+        return row
 
 
 def make_requests(plan: PushPlan, asking: Request) -> list[Request]:
@@ -206,9 +208,20 @@ def count_by_eval(rows: Sequence[PushRow]) -> Mapping[str, int]:
     return counts
 
 
-def _key_of(asking: Request, row: PushRow) -> str:
-    at = asking.asked_at.isoformat()
-    what = f"{at}|{row.eval_id}|{row.skill.path}|{row.skill.sha}|{row.launcher}"
+def _in_requests(asking: Request, rows: Sequence[PushRow]) -> list[PushRow]:
+    """The rows with the keys of their requests: those of one eval, skill and launcher together."""
+    counts: dict[str, int] = {}
+    found = []
+    for row in rows:
+        what = f"{row.eval_id}|{row.skill.path}|{row.skill.sha}|{row.launcher}"
+        number = counts[what] = counts.get(what, -1) + 1
+        key = _key_of(asking, f"{what}|{number // MOST_RUNS_A_REQUEST}")
+        found.append(row.model_copy(update={"request": key}))
+    return found
+
+
+def _key_of(asking: Request, what: str) -> str:
+    what = f"{asking.asked_at.isoformat()}|{what}"
     digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:16]
     place = asking.repo.full_name
     return f"changed:{place}:{(asking.before or '')[:8]}-{asking.after[:12]}:{digest}"

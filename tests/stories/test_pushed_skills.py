@@ -3,6 +3,7 @@
 import asyncio
 import re
 import shutil
+import signal
 from pathlib import Path
 
 from demo.github.check_actions import CheckActions
@@ -10,6 +11,7 @@ from demo.github.records import Check
 from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from demo.play import HERE
 from tests.stories.scene import PERSON, WAIT_S, Scene, playing, steady
+from tests.stories.test_crash import environment_of, is_judging, worker
 
 CSV = "csv-profile"
 ISSUE = "http://github.test/sample-org/skills/issues/1"
@@ -241,6 +243,27 @@ async def test_what_came_to_nothing_can_be_asked_for_again_on_the_check_run(
         await scene.until(lambda: check.title == "1 the same", "the check run made again")
         assert (check.status, check.conclusion) == ("completed", "success")
         assert checks_on(scene, commit) == [check]
+
+
+async def test_a_killed_workers_push_goes_on_with_another_and_is_told_once(
+    tmp_path: Path, app_key: str
+) -> None:
+    api, gate = ScriptedModelApi(), Gate()
+    async with playing(tmp_path / "bot", app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            await measure(scene)
+            api.fail(Stall(gate=gate), times=1, when=is_judging)
+            commit = push(scene, tmp_path / "1", **another_version(1))
+            await asyncio.wait_for(gate.reached.wait(), 2 * WAIT_S)
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        (check,) = checks_on(scene, commit)
+        assert (check.status, check.title) == ("in_progress", "0 of 1 run done")
+        async with worker(environment):
+            check = await check_done(scene, commit)
+        assert check.title == "1 the same"
+        assert len(scene.reports(1)) == 2
 
 
 async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str) -> None:

@@ -202,3 +202,12 @@ async def test_models_of_one_case_are_one_request(tmp_path: Path) -> None:
         assert (one.kind, one.origin, one.skill) == ("benchmark", "push", "count")
         assert (one.before, one.after, one.asked_at) == ("b" * 40, COMMIT, asking().asked_at)
     assert len({one.key for one in requests}) == 2
+
+
+async def test_more_models_than_a_request_may_have_are_several_requests(tmp_path: Path) -> None:
+    models = [f"m-{number:02}" for number in range(12)]
+    records = [a_record("a", run=one, model=one, model_identity=one) for one in models]
+    made = await plan(tmp_path, cases("a"), *records)
+    requests = make_requests(made, asking())
+    assert [len(one.models) for one in requests] == [10, 2]
+    assert len({one.key for one in requests}) == 2
