@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from config.settings import Settings
-from jobs.content.cases import find_case
 from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
 from jobs.errors import Refused
+from jobs.planning.asked_case import find_asked_case
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment
 from jobs.planning.versus import OtherVersions, Versions, Versus
@@ -83,12 +83,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     """
     request = given.request
     case = await asyncio.to_thread(
-        find_case,
-        request.eval_id or f"github-issue-{request.issue}",
-        given.snapshot,
-        given.shelf,
-        given.issue,
-        skill=request.skill if request.eval_id else None,
+        find_asked_case, request, given.snapshot, given.shelf, given.issue
     )
     repo_file = await asyncio.to_thread(load_repo_file, given.snapshot)
     environment = await asyncio.to_thread(
