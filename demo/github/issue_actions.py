@@ -13,7 +13,8 @@ from demo.github.records import MovedIssue
 from demo.github.shapes import Json, issue_shape, label_shape
 from demo.github.shapes_code import repository_shape
 from demo.github.site import Site
-from demo.github.state import Account, Issue, Label, Repository, TimelineEvent
+from demo.github.records import Label
+from demo.github.state import Account, Issue, Repository, TimelineEvent
 
 LONGEST_BODY = 65_536
 """Characters GitHub takes in the body of an issue or comment."""

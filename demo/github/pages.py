@@ -29,8 +29,9 @@ from demo.github.page_views import (
     make_timeline,
     render_body,
 )
+from demo.github.records import Label
 from demo.github.site import Site
-from demo.github.state import Issue, Label, Pull, Repository
+from demo.github.state import Issue, Pull, Repository
 
 PERSON_COOKIE = "local_github_person"
 _POLICY = (

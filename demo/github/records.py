@@ -15,6 +15,16 @@ class MovedIssue:
 
 
 @dataclass(eq=False, kw_only=True)
+class Label:
+    """A label of a repository."""
+
+    id: int
+    name: str
+    color: str
+    description: str | None = None
+
+
+@dataclass(eq=False, kw_only=True)
 class Check:
     """A check run."""
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from demo.github.answers import Answer, Problem, not_found
 from demo.github.issue_actions import IssueDraft
+from demo.github.records import Label
 from demo.github.rest_call import Call, Endpoint, make_page
 from demo.github.shapes import Json, issue_shape, label_shape, render_time
-from demo.github.state import Issue, Label, Repository
+from demo.github.state import Issue, Repository
 
 
 def _shape(call: Call, repository: Repository, issue: Issue) -> Json:

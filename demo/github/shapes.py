@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from demo.github.records import Label
 from demo.github.state import (
     Account,
     App,
     Comment,
     Installation,
     Issue,
-    Label,
     Reaction,
     Repository,
 )

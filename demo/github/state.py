@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from demo.github.commits import Commit, Entries
-from demo.github.records import Check, MovedIssue
+from demo.github.records import Check, Label, MovedIssue
 
 AccountKind = Literal["User", "Bot", "Organization"]
 Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -68,16 +68,6 @@ class Reaction:
     account: Account
     content: ReactionContent
     created_at: datetime
-
-
-@dataclass(eq=False, kw_only=True)
-class Label:
-    """A label of a repository."""
-
-    id: int
-    name: str
-    color: str
-    description: str | None = None
 
 
 @dataclass(eq=False, kw_only=True)
