@@ -10,10 +10,12 @@ from dataclasses import replace
 from decimal import Decimal
 
 from config.repo_file import RepoFile
+from config.settings import Settings
 from jobs.content.text import quoted
 from jobs.day_budget import over_bot, over_repository
 from jobs.errors import OverBudget
 from jobs.estimates import Estimate, ahead_of_specs, estimate_all
+from jobs.ports import Budget
 from jobs.reporting import numbers
 from jobs.requests import Request
 from jobs.values import RunSpec
@@ -25,20 +27,21 @@ def within_budgets(request: Request, repo_file: RepoFile, world: World) -> World
 
     Where a maintainer lets it pass the repository's budgets, the operator's alone hold.
     """
+    runs = world.runs
+    settings, budget = lower_limits(request, repo_file, runs.settings, runs.budget)
+    return replace(world, runs=replace(runs, settings=settings, budget=budget))
+
+
+def lower_limits(
+    request: Request, repo_file: RepoFile, settings: Settings, budget: Budget
+) -> tuple[Settings, Budget]:
+    """The same for settings and money by themselves."""
     if request.override_budget:
-        return world
-    budgets, runs = repo_file.budgets, world.runs
-    per_run = runs.settings.max_usd_per_run
-    if budgets.per_run is not None:
-        per_run = min(per_run, budgets.per_run)
-    return replace(
-        world,
-        runs=replace(
-            runs,
-            settings=runs.settings.model_copy(update={"max_usd_per_run": per_run}),
-            budget=runs.budget.within(budgets.per_day),
-        ),
-    )
+        return settings, budget
+    budgets = repo_file.budgets
+    per_run = min(settings.max_usd_per_run, budgets.per_run or settings.max_usd_per_run)
+    lowered = settings.model_copy(update={"max_usd_per_run": per_run})
+    return lowered, budget.within(budgets.per_day)
 
 
 async def estimate_runs(

@@ -62,6 +62,10 @@ class LivingText:
             )
             self._shown = text
 
+    async def fold(self) -> None:
+        """Fold the comment away: what it says is told elsewhere now."""
+        await self._writer.minimise(self._comment.id)
+
 
 class LivingComment(LivingText):
     """The progress comment of one request's runs. Make it with `living_comment`."""
@@ -138,7 +142,7 @@ async def living_comment(
         yield living
     await living.flush()
     if living.state.ended and living.state.is_told_elsewhere:
-        await writer.minimise(comment.id)
+        await living.fold()
 
 
 @asynccontextmanager

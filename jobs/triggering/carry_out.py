@@ -8,10 +8,13 @@ is found again instead of being written twice.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from uuid import uuid4
 
 from jobs.answers import answer, react_to_end
+from jobs.budgets import lower_limits
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import IssueMoved, OverBudget
@@ -56,6 +59,7 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
     plan = TriggerPlan.model_validate_json(stored) if stored else None
     commit = plan.commit if plan else request.after or await find_head(place)
     async with open_snapshot(request, commit, place) as snapshot:
+        world = await asyncio.to_thread(_within_budgets, request, snapshot, world)
         if plan is None:
             try:
                 plan = await _make_plan(request, issue, snapshot, world)
@@ -72,6 +76,16 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
             good = bool(plan.known) and not plan.refused
             await answer(request, body, place, good=good)
     await place.runs.blobs.put(f"{kept}/ended", b"")
+
+
+def _within_budgets(
+    request: Request, snapshot: Snapshot, world: TriggerRequestWorld
+) -> TriggerRequestWorld:
+    """The world with the budgets of the repository's file; a file that is no good refuses."""
+    triggers = world.triggers
+    repo_file = load_repo_file(snapshot)
+    settings, budget = lower_limits(request, repo_file, triggers.settings, triggers.budget)
+    return replace(world, triggers=replace(triggers, settings=settings, budget=budget))
 
 
 async def _make_plan(
@@ -144,4 +158,7 @@ async def _following(
         return
     text = render_progress(state)
     async with living_text(world.place.github, request, text, rest_s=REST_S) as living:
-        yield _Rows(state, living)
+        rows = _Rows(state, living)
+        yield rows
+    if rows.state.is_told_elsewhere:
+        await living.fold()

@@ -81,6 +81,11 @@ class TriggerProgress(Value):
         """Whether every part has a result."""
         return all(row.state in {"done", "known"} for row in self.rows)
 
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether every part has a report of its own, so that this comment says nothing besides."""
+        return all(row.url and row.state == "done" for row in self.rows)
+
 
 def make_progress(plan: TriggerPlan, mention: str, notes: Sequence[str] = ()) -> TriggerProgress:
     """What the comment says first; row N is run N."""

@@ -43,8 +43,8 @@ async def test_a_run_that_the_day_has_no_room_for_is_refused_with_the_numbers(
         assert steady(told(scene, 2)) == snapshot("""\
 🚫 **Not started:** today's budget of sample-org/skills is 3.00 USD (`budgets.per_day` in \
 `.github/skillbench.yml`): 0.00 USD are spent, 0.00 USD are set aside for runs under way, and a \
-run needs up to 5.00 USD. That is more than a whole day's: `budgets.per_run` can lower what a run may \
-cost. A maintainer can let it pass with `--override-budget`.
+run needs up to 5.00 USD. That is more than a whole day's: `budgets.per_run` can lower what a run \
+may cost. A maintainer can let it pass with `--override-budget`.
 
 <sub>All commands: `@skillbench help`</sub>
 """)
