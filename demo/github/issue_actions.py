@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from demo.github.answers import Problem, make_field_error
-from demo.github.records import MovedIssue
+from demo.github.records import Label, MovedIssue
 from demo.github.shapes import Json, issue_shape, label_shape
 from demo.github.shapes_code import repository_shape
 from demo.github.site import Site
-from demo.github.records import Label
 from demo.github.state import Account, Issue, Repository, TimelineEvent
 
 LONGEST_BODY = 65_536
