@@ -9,6 +9,7 @@ import pytest
 from demo.github.pull_actions import PullActions
 from demo.play import PERSON
 from tests.stories.scene import Scene, playing, steady
+from tests.stories.triggers import seeded
 
 GOLDEN = Path(__file__).parent / "golden"
 CASE = """\
@@ -164,3 +165,18 @@ async def test_a_missing_permission_is_named(scene: Scene) -> None:
     scene.github.site.state.app.permissions["contents"] = "read"
     answer = await sync(scene)
     assert "grant it the repository permission *Contents: write*" in answer.replace("&#42;", "*")
+
+
+async def test_the_label_of_an_eval_case_syncs_where_the_repository_says_so(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Nobody asked in words, so the pull request is the only answer."""
+    files = {".github/skillbench.yml": "evals: {sync: true}\n"}
+    async with playing(tmp_path, app_key, seed=seeded(tmp_path, files)) as scene:
+        scene.repository.label(1, "eval", by=PERSON)
+        await scene.until(lambda: bool(pulls(scene)), "the pull request")
+        assert list(proposed(scene, pulls(scene)[0])) == ["github-issue-1.json"]
+        scene.repository.open_issue(author=PERSON, title="More", body=CASE, labels=["benchmark"])
+        await scene.until(lambda: len(proposed(scene, pulls(scene)[0])) == 2, "the second file")
+        assert len(pulls(scene)) == 1
+        assert scene.bot_comments(1) == []
