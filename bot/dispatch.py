@@ -158,7 +158,7 @@ async def _asked_again(
     request: Request, event: Event, context: HandlerContext, queue: RequestQueue
 ) -> list[Reply]:
     """What to say about a request that was not taken: nothing, where only we see it twice."""
-    if isinstance(event, Pushed | InstallationChanged):
+    if isinstance(event, Pushed | InstallationChanged) or not request.issue:
         return []  # nobody waits for an answer
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:

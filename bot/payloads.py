@@ -185,6 +185,7 @@ def _issue_event(
         issue=payload.issue.number,
         is_pull_request=payload.issue.pull_request is not None,
         labels=tuple(label.name for label in labels),
+        at=payload.issue.updated_at,
     )
 
 

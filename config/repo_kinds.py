@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -29,6 +29,7 @@ _LEAP_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 
 Role = Literal["read", "triage", "write", "maintain", "admin"]
 """What GitHub calls the roles of a repository, the least first."""
+ROLES: tuple[str, ...] = get_args(Role)
 
 
 def _model(value: str) -> str:

@@ -4,10 +4,13 @@ The text below a key is its description in editors; it is written for whoever fi
 """
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from config.repo_kinds import (
+    ROLES,
     Cron,
     Days,
     FolderPath,
@@ -35,6 +38,11 @@ class Labels(Section):
     """The bot puts it on an issue whose benchmark has ended."""
     evals: tuple[LabelName, ...] = Field(("benchmark", "eval"), max_length=MAX_LABELS)
     """Any of them marks an issue as an eval case."""
+
+    def mark_evals(self, names: Iterable[str]) -> bool:
+        """Whether an issue that bears these labels is an eval case."""
+        wanted = {name.casefold() for name in self.evals}
+        return any(name.casefold() in wanted for name in names)
 
     @model_validator(mode="after")
     def _each_means_one_thing(self) -> "Labels":
@@ -75,6 +83,9 @@ class Budgets(Section):
     """The most that all runs of a day (UTC) may cost together."""
 
 
+Right = Literal["run", "read", "cancel", "override_budget"]
+
+
 class Permissions(Section):
     """The least role in the repository that somebody must have."""
 
@@ -86,6 +97,10 @@ class Permissions(Section):
     """To cancel what somebody else has asked for."""
     override_budget: Role = "maintain"
     """To let a request pass the budgets of this file."""
+
+    def allow(self, what: Right, role: str) -> bool:
+        """Whether a role is enough; one that GitHub has no name for never is."""
+        return role in ROLES and ROLES.index(role) >= ROLES.index(getattr(self, what))
 
 
 class Schedule(Section):

@@ -8,18 +8,20 @@ late, or once more, tells of a label that may be on the issue again; then it is 
 from handlers.decisions import CancelRequests, Decision, Ignore
 from handlers.events import IssueUnlabelled
 from handlers.questions import HandlerContext, Questions, as_repo
-from jobs.requests import NEEDS_BENCHMARK
 
 
 async def on_issue_unlabelled(
     event: IssueUnlabelled, context: HandlerContext, questions: Questions
 ) -> Decision:
     """Decide on a label that is gone. The App takes it off itself when a request has ended."""
-    if event.label.casefold() != NEEDS_BENCHMARK:
-        return Ignore(f"the label is not {NEEDS_BENCHMARK}")
     if context.is_own(event.sender):
         return Ignore("our own doing")
-    if event.at and await questions.is_labelled(event.issue, NEEDS_BENCHMARK, since=event.at):
+    if not context.allows_owner(event.repository.owner):
+        return Ignore(f"the settings do not name {event.repository.owner}")
+    asks = (await questions.repo_file()).labels.run.casefold()
+    if event.label.casefold() != asks:
+        return Ignore(f"the label is not {asks}")
+    if event.at and await questions.is_labelled(event.issue, asks, since=event.at):
         return Ignore("the label was put on again")
     return CancelRequests(
         repo=as_repo(event.repository),

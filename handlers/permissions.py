@@ -24,8 +24,6 @@ from handlers.command_values import (
 from handlers.events import Actor
 from handlers.questions import HandlerContext, Questions
 
-ROLES = ("none", "read", "triage", "write", "maintain", "admin")
-"""The least first."""
 RIGHTS: tuple[Right, ...] = ("run", "override_budget", "cancel", "read")
 """The weightiest first: of several that are lacking, the first is told."""
 OF_TRUSTED_BOTS: frozenset[Right] = frozenset({"run", "read", "cancel"})
@@ -57,9 +55,7 @@ def needed_role(right: Right, repo_file: RepoFile) -> str:
 
 def is_enough(role: str, right: Right, repo_file: RepoFile) -> bool:
     """Whether a role has a right; one that GitHub has no name for has none."""
-    if role not in ROLES:
-        return False
-    return ROLES.index(role) >= ROLES.index(needed_role(right, repo_file))
+    return repo_file.permissions.allow(right, role)
 
 
 async def find_rights(

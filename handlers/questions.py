@@ -15,9 +15,6 @@ from jobs.requests import Repo
 
 ALL_OWNERS = "*"
 
-MAY_SPEND = frozenset({"admin", "maintain", "write"})
-"""Roles that may start something that costs money, as the permission endpoint names them."""
-
 
 class Questions(Protocol):
     """Questions about one repository; a port of `bot.github` answers them."""
@@ -74,17 +71,6 @@ class HandlerContext:
         if actor.is_bot and not self.trusts_bot(actor):
             return f"{actor.login} is a bot that the settings do not name"
         return None
-
-
-async def may_spend(actor: Actor, context: HandlerContext, questions: Questions) -> bool:
-    """Whether this actor may start something that costs money.
-
-    Decided by the repository permission alone: `author_association` reports members whose
-    membership is hidden as mere contributors.
-    """
-    if context.trusts_bot(actor):
-        return True
-    return await questions.permission(actor.login) in MAY_SPEND
 
 
 def as_repo(repository: EventRepository) -> Repo:

@@ -1,6 +1,6 @@
 """How a request ends on its issue: the last words, the reaction, the labels.
 
-The label `needs-benchmark` goes last: as long as it is there the request has not ended,
+The label that asked goes last: as long as it is there the request has not ended,
 and carrying it out again ends it.
 """
 
@@ -22,7 +22,7 @@ from jobs.reporting.replies import (
     render_platform_failure,
     render_refusal,
 )
-from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request
+from jobs.requests import Request
 from jobs.world import World
 
 log = structlog.get_logger()
@@ -134,6 +134,6 @@ async def _end(
         await world.github.react(request.issue, request.comment_id, reaction)
     await world.github.change_labels(
         request.issue,
-        add=[BENCHMARKED] if reported else [],
-        remove=[NEEDS_BENCHMARK] if request.origin == "label" else [],
+        add=[(await world.github.repo_file()).labels.done] if reported else [],
+        remove=[request.label] if request.origin == "label" else [],
     )

@@ -13,6 +13,7 @@ import structlog
 from jobs.answers import finish, reply_nothing_to_do
 from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head
+from jobs.changed_text import refuse_changed_text
 from jobs.commits import Commits
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
@@ -27,7 +28,7 @@ from jobs.planning.rows import find_unpriced, make_progress
 from jobs.planning.versus import Versions
 from jobs.ports import Issue
 from jobs.publishing import publish_ended
-from jobs.requests import NEEDS_BENCHMARK, Request
+from jobs.requests import Request
 from jobs.run_runner import RunRunner
 from jobs.values import RunSpec
 from jobs.world import World
@@ -54,7 +55,7 @@ async def _carry_out(request: Request, world: World) -> None:
         await publish_ended(request, world)  # what an attempt before this one had paid for
         raise
     labels = {label.casefold() for label in issue.labels}  # one name to GitHub in any case
-    if request.origin == "label" and NEEDS_BENCHMARK not in labels:
+    if request.origin == "label" and request.label.casefold() not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
     if not await begin(request, world):
@@ -68,6 +69,7 @@ async def _carry_out(request: Request, world: World) -> None:
         snapshot = await commits.get(commit)
         world = within_budgets(request, await asyncio.to_thread(load_repo_file, snapshot), world)
         if plan is None:
+            await refuse_changed_text(request, issue, world)
             plan = await plan_request(request, issue, snapshot, commits, world)
             await refuse_over_budget(plan.runs, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())

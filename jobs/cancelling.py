@@ -18,7 +18,7 @@ from jobs.planning.rows import make_progress
 from jobs.ports import BlobStore, Reaction
 from jobs.publishing import publish_run
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
-from jobs.requests import BENCHMARKED, NEEDS_BENCHMARK, Request, Value
+from jobs.requests import Request, Value
 from jobs.run_runner import state_of
 from jobs.steps import settle_stopped
 from jobs.under_way import forget_under_way
@@ -82,11 +82,12 @@ async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, wor
     with suppress(Gone):  # the comment that asked was deleted
         await world.github.react(request.issue, request.comment_id, reaction)
     # a label that somebody took off may be back by now, and asks for something new
+    has_report = any(row.state == "done" for row in state.rows)
     takes_off = request.origin == "label" and not cancelled.by_label
     await world.github.change_labels(
         request.issue,
-        add=[BENCHMARKED] if any(row.state == "done" for row in state.rows) else [],
-        remove=[NEEDS_BENCHMARK] if takes_off else [],
+        add=[(await world.github.repo_file()).labels.done] if has_report else [],
+        remove=[request.label] if takes_off else [],
     )
 
 

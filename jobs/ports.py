@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal, Protocol
 
+from config.repo_file import RepoFile
 from jobs.check_runs import CheckRuns
 from jobs.day_budget import Day
 from jobs.history import History
@@ -37,6 +38,14 @@ class Issue(Value):
     """Address of the issue page."""
 
 
+class Edit(Value):
+    """A change of an issue's text."""
+
+    by: str
+    """Login; `ghost` where the account is gone."""
+    at: datetime
+
+
 class Comment(Value):
     """A comment, with what decides whether its marker may be believed."""
 
@@ -61,6 +70,11 @@ class RepositoryReader(Protocol):
     async def permission(self, login: str) -> Permission:
         """What a person may do in the repository now, from `role_name`."""
 
+    async def repo_file(self) -> RepoFile:
+        """What the file of the default branch says now, give or take minutes; a run goes by
+        its commit's. Nothing where it is absent or cannot be used.
+        """
+
 
 class IssueReader(Protocol):
     """Reads of issues. Same errors as `RepositoryReader`."""
@@ -68,6 +82,9 @@ class IssueReader(Protocol):
     async def issue(self, number: int) -> Issue: ...
     async def comments(self, number: int) -> Sequence[Comment]:
         """All comments of an issue, oldest first, every page."""
+
+    async def last_edit(self, number: int) -> Edit | None:
+        """Who changed the issue's text last, and when; None where nobody did."""
 
     async def open_issues(self, labels: Sequence[str]) -> Sequence[Issue]:
         """Open issues with at least one of these labels, by number, without pull requests."""

@@ -19,12 +19,14 @@ from bot.github.calls import Calls
 from bot.github.failures import NotFound
 from bot.github.reads import base_of
 from bot.redis_clients import away_is_transient
+from bot.store.holds import hold
 from config.repo_file import REPO_FILES, RepoFile, RepoFileError, parse_repo_file
 from config.yaml_lines import MAX_BYTES
 from jobs.requests import Repo
 
 KEPT_FOR = timedelta(minutes=5)
 """A push whose delivery is lost holds after this time at the latest."""
+LOOK_S = 0.02
 BARE_FILE = {"Accept": "application/vnd.github.raw+json"}
 FOLDER = str(PurePosixPath(REPO_FILES[0]).parent)
 
@@ -45,13 +47,19 @@ class RepoFiles:
         """
         if self._redis is None:
             return await _parse(await self._fetch())
-        with away_is_transient():
-            kept = await cast("Awaitable[bytes | None]", self._redis.get(self._key))
-        if kept is None:
-            kept = await self._fetch()
-            with away_is_transient():
-                await self._redis.set(self._key, kept, ex=KEPT_FOR)
+        kept = await self._find(self._redis)
+        if kept is None:  # of many who ask at once, one fetches
+            async with hold(self._redis, f"{self._key}:fetched", look_s=LOOK_S):
+                kept = await self._find(self._redis)
+                if kept is None:
+                    kept = await self._fetch()
+                    with away_is_transient():
+                        await self._redis.set(self._key, kept, ex=KEPT_FOR)
         return await _parse(kept)
+
+    async def _find(self, redis: Redis) -> bytes | None:
+        with away_is_transient():
+            return await cast("Awaitable[bytes | None]", redis.get(self._key))
 
     async def forget(self) -> None:
         """Read it anew the next time, since it may be another."""

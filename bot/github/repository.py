@@ -16,6 +16,7 @@ from bot.github.comments import Comments
 from bot.github.commit_comments import CommitComments
 from bot.github.history import HistoryReads
 from bot.github.identity import Identity
+from bot.github.issue_edits import IssueEdits
 from bot.github.issues import IsOwn, IssueCalls
 from bot.github.kept_archives import KeptArchives
 from bot.github.kept_branch import KeptBranches
@@ -31,7 +32,7 @@ from bot.github.releases import Releases
 from bot.github.repo_files import RepoFiles
 from config.repo_file import RepoFile
 from jobs.check_runs import CheckRun
-from jobs.ports import Comment, Issue, LabelLooks, Permission, Reaction
+from jobs.ports import Comment, Edit, Issue, LabelLooks, Permission, Reaction
 from jobs.proposals import PullRequest
 from jobs.requests import Repo
 
@@ -58,6 +59,7 @@ class RepositoryClient:
         self._reads = RepositoryReads(calls, repo, plain=plain)
         self._history = HistoryReads(calls, repo)
         self._issues = IssueCalls(calls, repo, is_own)
+        self._edits = IssueEdits(calls, repo)
         self._comments = Comments(calls, self._issues, repo)
         self._labels = Labels(calls, self._issues, repo)
         self._minimising = Minimising(calls, repo)
@@ -98,6 +100,9 @@ class RepositoryClient:
 
     async def repo_file(self) -> RepoFile:
         return await self.repo_files.repo_file()
+
+    async def last_edit(self, number: int) -> Edit | None:
+        return await self._edits.last_edit(number)
 
     async def comments(self, number: int) -> Sequence[Comment]:
         return await self._issues.comments(number)

@@ -22,7 +22,6 @@ from bot.upkeep.taking_up import Ends, TakingUp
 from handlers.questions import HandlerContext
 from jobs.errors import Gone, Transient
 from jobs.ports import BlobStore
-from jobs.requests import NEEDS_BENCHMARK
 
 FURTHEST_BACK = timedelta(days=30)
 """Comments of the first scan, and of one whose memory was lost."""
@@ -97,8 +96,9 @@ class Scan:
         taking_up = TakingUp(place, repository, said, ends)
         for tag, asked in said.unfinished.items():
             await taking_up.resume(tag, asked)
-        async for issue in repository.listings.labelled(NEEDS_BENCHMARK):
-            await taking_up.take_up_label(issue)
+        asks = (await repository.repo_file()).labels.run
+        async for issue in repository.listings.labelled(asks):
+            await taking_up.take_up_label(issue, asks)
         for found in said.commands:
             await taking_up.take_up_command(found)
         if taking_up.taken:

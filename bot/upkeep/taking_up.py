@@ -22,11 +22,11 @@ from bot.queues import REQUESTS, RequestQueue, forget_asking, milliseconds
 from bot.upkeep.said import Asked, Said
 from handlers.decisions import CancelRequests
 from handlers.events import Actor, EventRepository, IssueCommented, IssueLabelled
-from handlers.questions import MAY_SPEND, HandlerContext
+from handlers.questions import HandlerContext
 from jobs.errors import Gone
 from jobs.keeping import asking_folder, find_planned
 from jobs.ports import BlobStore
-from jobs.requests import NEEDS_BENCHMARK, Request
+from jobs.requests import Request
 
 REMEMBERED = timedelta(days=30)
 """How long an asking that was taken up is not taken up again."""
@@ -112,13 +112,13 @@ class TakingUp:
         if await queue.enqueue(request, delivery=""):
             self._count(asked.key)
 
-    async def take_up_label(self, issue: LabelledIssue) -> None:
+    async def take_up_label(self, issue: LabelledIssue, label: str) -> None:
         """Ask for the benchmark of a labelled issue, in the name of whoever labelled it."""
         repo = self._place.repo
         key = f"label:{repo.full_name}#{issue.number}"
         if await self._is_queued(key):
             return
-        labelling = await self._find_labelling(issue.number)
+        labelling = await self._find_labelling(issue.number, label)
         if labelling is None:
             log.warning("not_taken_up", key=key, reason="GitHub does not tell who labelled it")
             return
@@ -132,13 +132,14 @@ class TakingUp:
                 sender=_actor(labelling.by),
                 issue=issue.number,
                 is_pull_request=issue.is_pull_request,
-                labels=(NEEDS_BENCHMARK,),
+                labels=(label,),
+                at=labelling.at,
             )
             await self._dispatch(event, asked_at)
 
-    async def _find_labelling(self, issue: int) -> Labelling | None:
+    async def _find_labelling(self, issue: int, label: str) -> Labelling | None:
         try:
-            return await self._repository.listings.find_labelling(issue, NEEDS_BENCHMARK)
+            return await self._repository.listings.find_labelling(issue, label)
         except Gone:
             return None
 
@@ -181,7 +182,8 @@ class TakingUp:
     async def _may_spend(self, login: str) -> bool:
         if login.casefold() in {name.casefold() for name in self._ends.context.allowed_bots}:
             return True
-        return await self._repository.permission(login) in MAY_SPEND
+        role = await self._repository.permission(login)
+        return (await self._repository.repo_file()).permissions.allow("run", role)
 
     def _event_repository(self) -> EventRepository:
         repo = self._place.repo

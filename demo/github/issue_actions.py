@@ -100,6 +100,7 @@ class IssueActions:
             check_length("Issue", body)
             changes["body"] = {"from": issue.body}
             issue.body = body
+            issue.edited = self._site.clock(), by
         if changes:
             issue.updated_at = self._site.clock()
             self._tell(repository, issue, by, "edited", changes=changes)

@@ -100,11 +100,16 @@ _LITERAL_REASON = re.compile(r"classifier\s*:\s*([A-Z_]+)")
 
 
 def _graphql(call: Call) -> Answer:
-    """`minimizeComment` and its reverse; anything else is refused by name, with status 200."""
+    """`minimizeComment`, its reverse, and who edited an issue last.
+
+    Anything else is refused by name, with status 200.
+    """
     query = call.text("query")
+    if "lastEditedAt" in query:
+        return _last_edit(call)
     mutation = _MINIMIZE.search(query)
     if mutation is None:
-        message = "this GitHub speaks no GraphQL but minimizeComment and unminimizeComment"
+        message = "this GitHub speaks no GraphQL but minimizeComment, its reverse and lastEditedAt"
         return Answer(200, {"errors": [{"message": message}]})
     variables = call.fields().get("variables") or {}
     given = variables.get("input") or variables
@@ -124,6 +129,24 @@ def _graphql(call: Call) -> Answer:
     }
     key = "minimizedComment" if name == "minimizeComment" else "unminimizedComment"
     return Answer(200, {"data": {name: {key: shape, "clientMutationId": None}}})
+
+
+def _last_edit(call: Call) -> Answer:
+    """Of one issue, as `repository(owner, name) { issue(number) { … } }` asks for it."""
+    given = call.fields().get("variables") or {}
+    repository = call.site.state.find_repository(str(given["owner"]), str(given["name"]))
+    may_read = repository and call.token.covers(repository) and call.token.allows("issues", "read")
+    issue = repository.issues.get(int(given["number"])) if repository and may_read else None
+    if issue is None:
+        message = f"Could not resolve to an Issue with the number of {given['number']}."
+        data = {"repository": {"issue": None} if may_read else None}
+        return Answer(200, {"data": data, "errors": [{"type": "NOT_FOUND", "message": message}]})
+    found: Json = {"lastEditedAt": None, "editor": None}
+    if issue.edited is not None:
+        at, by = issue.edited
+        editor = {"login": by.login.removesuffix("[bot]")}
+        found = {"lastEditedAt": render_time(at), "editor": editor}
+    return Answer(200, {"data": {"repository": {"issue": found}}})
 
 
 def _comment_by_node(call: Call, node: str) -> Comment | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from demo.github.records import Label
 from demo.github.state import (
@@ -151,7 +152,7 @@ def label_shape(at: Addresses, repository: Repository, label: Label) -> Json:
     return {
         "id": label.id,
         "node_id": make_node_id("Label", label.id),
-        "url": f"{at.repository(repository)}/labels/{label.name}",
+        "url": f"{at.repository(repository)}/labels/{quote(label.name, safe='')}",
         "name": label.name,
         "color": label.color,
         "default": False,

@@ -118,6 +118,7 @@ class Issue:
     closed_at: datetime | None = None
     closed_by: Account | None = None
     is_locked: bool = False
+    edited: tuple[datetime, Account] | None = None  # its text, the last time
 
     def find_label(self, name: str) -> Label | None:
         """The label of that name, in any case, if the issue bears it."""

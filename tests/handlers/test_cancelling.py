@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from config.repo_file import parse_repo_file
 from handlers.command_values import Cancel, Misunderstood
 from handlers.commands import parse_command
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply
@@ -135,3 +136,11 @@ async def test_a_label_that_is_on_again_is_still_wanted() -> None:
 async def test_other_labels_mean_nothing() -> None:
     decision = await on_issue_unlabelled(an_unlabelled(label="bug"), a_context(), Role())
     assert isinstance(decision, Ignore)
+
+
+async def test_the_label_that_is_taken_off_has_the_repositorys_name():
+    role = Role()
+    role.file = parse_repo_file(b"labels: {run: Measure}")
+    taken_off = an_unlabelled(label="measure")
+    assert isinstance(await on_issue_unlabelled(taken_off, a_context(), role), CancelRequests)
+    assert isinstance(await on_issue_unlabelled(an_unlabelled(), a_context(), role), Ignore)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from config.repo_file import parse_repo_file
 from handlers.decisions import Enqueue, Ignore, Reply
 from handlers.issue_labelled import on_issue_labelled
 from jobs.requests import Repo
@@ -117,3 +118,69 @@ async def test_the_permission_of_the_person_who_labelled_is_asked_for() -> None:
     role = Role()
     await on_issue_labelled(a_labelled(sender=MONA), a_context(), role)
     assert role.asked == ["mona"]
+
+
+async def test_the_label_has_the_name_that_the_repositorys_file_gives_it() -> None:
+    role = Role()
+    role.file = parse_repo_file(b"labels: {run: Measure it}")
+    event = a_labelled(labels=("measure IT",), at=NOON)
+    decision = await on_issue_labelled(event, a_context(), role)
+    assert isinstance(decision, Enqueue)
+    [request] = decision.requests
+    assert (request.label, request.text_as_of) == ("Measure it", NOON)
+    assert isinstance(await on_issue_labelled(a_labelled(), a_context(), role), Ignore)
+
+
+@pytest.mark.parametrize(
+    ("file", "role", "starts"),
+    [
+        (b"permissions: {run: maintain}", "write", False),
+        (b"permissions: {run: maintain}", "maintain", True),
+        (b"permissions: {run: triage}", "triage", True),
+    ],
+)
+async def test_the_repositorys_file_says_who_may_start_one(
+    file: bytes, role: str, starts: bool
+) -> None:
+    asked = Role(role)
+    asked.file = parse_repo_file(file)
+    decision = await on_issue_labelled(a_labelled(), a_context(), asked)
+    assert isinstance(decision, Enqueue if starts else Reply)
+    assert starts or "people with maintain permission" in decision.body
+
+
+KEPT = b"evals: {sync: true}"
+
+
+async def test_a_label_of_eval_cases_asks_for_their_files_where_that_is_wanted() -> None:
+    role = Role()
+    role.file = parse_repo_file(KEPT)
+    for number in (21, 22):
+        event = a_labelled(labels=("Benchmark",), issue=number)
+        decision = await on_issue_labelled(event, a_context(), role)
+        assert isinstance(decision, Enqueue)
+        [request] = decision.requests
+        assert (request.kind, request.key, request.issue) == ("sync", "sync:acme/skills", 0)
+
+
+async def test_an_issue_opened_with_both_labels_asks_for_both() -> None:
+    role = Role()
+    role.file = parse_repo_file(KEPT)
+    event = a_labelled(labels=("eval", "needs-benchmark"))
+    decision = await on_issue_labelled(event, a_context(), role)
+    assert isinstance(decision, Enqueue)
+    assert [request.kind for request in decision.requests] == ["benchmark", "sync"]
+
+
+async def test_a_stranger_whose_form_sets_the_label_of_eval_cases_is_told_nothing() -> None:
+    role = Role("read")
+    role.file = parse_repo_file(KEPT)
+    event = a_labelled(labels=("eval",))
+    assert isinstance(await on_issue_labelled(event, a_context(), role), Ignore)
+
+
+async def test_no_file_is_asked_for_where_nobody_is_served() -> None:
+    role = Role()
+    role.file = parse_repo_file(b"labels: {run: bug}")
+    event = a_labelled(repository=a_repository(owner="stranger"), labels=("bug",))
+    assert isinstance(await on_issue_labelled(event, a_context(), role), Ignore)

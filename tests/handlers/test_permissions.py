@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from config.repo_file import parse_repo_file
+from config.repo_kinds import ROLES
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Inquire, Reply
 from handlers.issue_commented import on_issue_commented
-from handlers.permissions import ROLES
 from tests.handlers.events import OTHER_BOT, Role, a_commented, a_context, a_repository
 
 
@@ -40,7 +40,7 @@ LEAST = {
 
 
 @pytest.mark.parametrize("words", LEAST)
-@pytest.mark.parametrize("role", [*ROLES, "auditor"])
+@pytest.mark.parametrize("role", [*ROLES, "none", "auditor"])
 async def test_a_command_needs_its_role_and_no_more(words: str, role: str) -> None:
     """A role of an organisation's own, that GitHub maps to nothing, is none."""
     decision = await decide(f"@skillbench {words}", Role(role))

@@ -1,5 +1,6 @@
 """The repository's own file for handlers: fresh enough, and nearly free."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,11 +69,11 @@ async def test_a_file_that_cannot_be_used_says_nothing(world: World, files: dict
     assert await world.client.repo_file() == RepoFile()
 
 
-async def test_fifty_questions_cost_two_calls(world: World, redis: Redis):
+async def test_fifty_questions_at_once_cost_two_calls(world: World, redis: Redis):
     push(world, {ONE: "labels: {run: measure}\n"})
     app = await world.another_app(redis=redis)
-    for _ in range(50):
-        assert (await app.repository(world.repo).repo_file()).labels.run == "measure"
+    asked = await asyncio.gather(*(app.repository(world.repo).repo_file() for _ in range(50)))
+    assert {one.labels.run for one in asked} == {"measure"}
     assert len(world.calls(LOOK)) == 2
 
 

@@ -1,0 +1,58 @@
+"""Whether the text of an issue is still what was asked about.
+
+An issue's author can change its text at any time, also between the label of somebody who has
+read it and the moment in which it is spent money on. So a change by somebody who may not run
+anything here asks whoever asked to look again.
+"""
+
+import asyncio
+
+from config.settings import names_in
+from jobs.content.issue_case import draft_from_issue
+from jobs.content.text import quoted
+from jobs.errors import Refused
+from jobs.ports import Edit, Issue
+from jobs.requests import Request
+from jobs.world import World
+
+
+async def refuse_changed_text(request: Request, issue: Issue, world: World) -> None:
+    """Raises `Refused` where the issue's text is an eval case that a stranger changed since.
+
+    `issue` was read before this, so a change that comes later is not in it.
+    """
+    if request.origin not in {"label", "comment"} or issue.is_pull_request:
+        return
+    if not await asyncio.to_thread(_is_own_case, request, issue):
+        return
+    edit = await world.github.last_edit(issue.number)
+    if edit is None or edit.at < (request.text_as_of or request.asked_at).replace(microsecond=0):
+        return
+    if await _may_run(edit, world):
+        return
+    repo_file = await world.github.repo_file()
+    mention = repo_file.mention or world.runs.settings.mention
+    again = f"put the label {quoted(request.label)} on again"
+    raise Refused(
+        f"The text was changed by {quoted(edit.by)}, who may not start runs here, after it was "
+        f"asked for. Look at it once more; then {again}, or comment `{mention} run`."
+    )
+
+
+def _is_own_case(request: Request, issue: Issue) -> bool:
+    """Whether the run would be about what the issue itself says."""
+    if request.eval_id not in {None, f"github-issue-{issue.number}", f"#{issue.number}"}:
+        return False
+    return not draft_from_issue(issue.number, issue.body).missing()
+
+
+async def _may_run(edit: Edit, world: World) -> bool:
+    trusted = {name.casefold().removesuffix("[bot]") for name in _trusted_bots(world)}
+    if edit.by.casefold().removesuffix("[bot]") in trusted:
+        return True
+    role = await world.github.permission(edit.by)
+    return (await world.github.repo_file()).permissions.allow("run", role)
+
+
+def _trusted_bots(world: World) -> tuple[str, ...]:
+    return names_in(world.runs.settings.allowed_bots)
