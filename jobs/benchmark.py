@@ -6,27 +6,31 @@ GitHub is found again instead of being written twice.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
 import structlog
 
+from jobs.again.attempts import find_wanted
 from jobs.answers import finish, reply_nothing_to_do
 from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head
 from jobs.changed_text import refuse_changed_text
+from jobs.choosing.evals import find_issue_number
 from jobs.commits import Commits
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
-from jobs.errors import Gone, IssueMoved
+from jobs.errors import Gone, IssueMoved, Refused, Suspended
 from jobs.estimates import describe
 from jobs.keeping import request_folder
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
-from jobs.planning.plan import Plan, PlanInput, make_plan
+from jobs.planning.joining import join_plans
+from jobs.planning.plan import Plan, PlanInput, RefusedRun, make_plan
 from jobs.planning.rows import find_unpriced, make_progress
 from jobs.planning.versus import Versions
-from jobs.ports import Issue
+from jobs.ports import Comment, Issue
 from jobs.publishing import publish_ended
 from jobs.requests import Request
 from jobs.run_runner import RunRunner
@@ -84,18 +88,42 @@ async def plan_request(
     request: Request, issue: Issue, snapshot: Snapshot, commits: Commits, world: World
 ) -> Plan:
     """What a request means at a commit; nothing is begun by it. Raises as `make_plan` does."""
-    shelf = await asyncio.to_thread(find_skills, snapshot)
+    comments = await world.github.comments(request.issue)
+    wanted = await find_wanted(request, comments, world)
+    if not request.only_failed:
+        return await _plan_one(wanted[0], issue, comments, snapshot, commits, world)
+    plans: list[Plan] = []
+    refused: list[RefusedRun] = []
+    for one in wanted:
+        try:
+            plans.append(await _plan_one(one, issue, comments, snapshot, commits, world))
+        except Refused as error:  # an eval case that is not there any more, say
+            refused.append(RefusedRun(title=one.eval_id or "", reason=str(error)))
+    return join_plans(request, plans, refused)
+
+
+async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is read against
+    request: Request,
+    issue: Issue,
+    comments: Sequence[Comment],
+    snapshot: Snapshot,
+    commits: Commits,
+    world: World,
+) -> Plan:
+    repo_file = await asyncio.to_thread(load_repo_file, snapshot)
+    shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
     tested = None
     if request.head and request.head != snapshot.commit:  # eval case and rules stay the base's
-        tested = await asyncio.to_thread(find_skills, await commits.get(request.head))
+        head = await commits.get(request.head)
+        tested = await asyncio.to_thread(find_skills, head, repo_file)
     known = Known(
-        comments=await world.github.comments(request.issue),
+        comments=comments,
         permission=world.github.permission,
         ledger=world.ledger,
     )
     given = PlanInput(
         request=request,
-        issue=issue,
+        issue=await _find_eval_issue(request, issue, world),
         snapshot=snapshot,
         shelf=shelf,
         known=known,
@@ -104,6 +132,19 @@ async def plan_request(
         tested=tested,
     )
     return await make_plan(given, world.runs.catalog, world.runs.settings)
+
+
+async def _find_eval_issue(request: Request, issue: Issue, world: World) -> Issue:
+    """The issue that may hold the eval case: the one that the case's id names, if it is another."""
+    number = find_issue_number(request.eval_id or "")
+    if number in {0, issue.number}:
+        return issue
+    try:
+        return await world.github.issue(number)
+    except Suspended:
+        raise
+    except Gone:
+        return issue
 
 
 async def _run_plan(plan: Plan, commits: Commits, world: World, *, carried_on: bool) -> None:
