@@ -72,6 +72,25 @@ def up(host: Host = None, port: Port = None) -> None:
         until_stopped(run_everything(load_settings(host=host, port=port), scratch))
 
 
+@app.command("webhook-proxy")
+def webhook_proxy(
+    channel: Annotated[str, typer.Argument(help="Address of a channel of smee.io.")],
+    target: Annotated[
+        str, typer.Option(help="Where its deliveries go; nothing is sent anywhere else.")
+    ] = "http://127.0.0.1:8000/webhook",
+) -> None:
+    """Relay a smee.io channel to the server on this machine, for development."""
+    from bot.cli.stopping import until_stopped
+    from bot.cli.webhook_proxy import WebhookProxy
+    from bot.setup.manifest import is_web_address
+
+    for address in (channel, target):
+        if not is_web_address(address):
+            raise typer.BadParameter(f"{address} is no web address")
+    with errors_told():
+        until_stopped(WebhookProxy(channel, target, typer.echo).run())
+
+
 @app.command()
 def doctor() -> None:
     """Check settings, Redis, App credentials, sandbox and model keys; say what to fix."""
