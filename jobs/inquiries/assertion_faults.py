@@ -16,8 +16,14 @@ SHORTEST_COPY = 25
 """Letters of an assertion that must stand elsewhere word for word to count as copied."""
 FEWEST = 3
 
+_SAYS = (
+    r"(?:that|why|how|whether|when|where|if|because|which|stat(?:es?|ing)|explains?|shows?|says?"
+    r"|reports|notes?|warns?|concludes?|describes?|identif(?:y|ies)|lists?|names?|flags?|mentions?"
+    r"|returns?|prints?)"
+)
+"""What leads to something that must be there, though it be about something that is not."""
 _NEGATIVE = re.compile(
-    r"^(?:[\w'`\"().-]+\s+){0,8}?"
+    rf"^(?:(?!{_SAYS}\s)[\w'`\"().-]+\s+){{0,8}}?"
     r"(?:(?:does|do|did|is|are|was|were|has|have|must|should|will|can)\s*(?:not\b|n't\b)"
     r"|(?:doesn|don|didn|isn|aren|wasn|weren|hasn|haven|mustn|shouldn|won|can)['\u2019]t\b"
     r"|cannot\b|never\b|avoids?\b|omits?\b|(?:contains?|has|have|uses?|makes?|includes?|gives?)\s+no\b"
