@@ -38,6 +38,7 @@ from config.settings import Settings, names_in
 from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
 from jobs import not_offered
+from jobs.again import rejudge, report
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
@@ -71,6 +72,8 @@ CARRY_OUT: Mapping[Kind, CarryOut] = {
     "changed_skills": pushes.carry_out,
     "sweep": choosing.carry_out,
     "sync": sync.carry_out,
+    "rejudge": rejudge.carry_out,
+    "report": report.carry_out,
     "summary": summary.carry_out,
     "digest": digest.carry_out,
 }

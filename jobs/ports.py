@@ -19,6 +19,8 @@ from jobs.proposals import PullRequests
 from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
 
+LARGEST_ARCHIVE = 500_000_000
+"""Bytes of an archive that are read back."""
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 Permission = Literal["admin", "maintain", "write", "triage", "read", "none"]
 
@@ -128,6 +130,15 @@ class Archives(Protocol):
 
         `month` is `YYYY-MM`. An asset of the same name is the same content (names hold a
         digest) and is reused. A full or immutable release leads to part `-2`, and so on.
+        """
+
+    async def find_archive(self, run_id: str) -> str | None:
+        """Address of a run's archive; None where GitHub has none of ours."""
+
+    async def fetch_archive(self, run_id: str, target: Path) -> bool:
+        """Write a run's archive to `target`; False where GitHub has none of ours.
+
+        Raises `Refused` for one that is larger than `LARGEST_ARCHIVE` bytes.
         """
 
 

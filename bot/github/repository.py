@@ -32,7 +32,8 @@ from bot.github.releases import Releases
 from bot.github.repo_files import RepoFiles
 from config.repo_file import RepoFile
 from jobs.check_runs import CheckRun
-from jobs.ports import Comment, Edit, Issue, LabelLooks, Permission, Reaction
+from jobs.errors import Refused
+from jobs.ports import LARGEST_ARCHIVE, Comment, Edit, Issue, LabelLooks, Permission, Reaction
 from jobs.proposals import PullRequest
 from jobs.requests import Repo
 
@@ -148,6 +149,19 @@ class RepositoryClient:
 
     async def upload(self, month: str, name: str, content: Path) -> str:
         return await self._releases.upload(month, name, content)
+
+    async def find_archive(self, run_id: str) -> str | None:
+        archive = await self.kept_archives.find(run_id)
+        return archive.url if archive else None
+
+    async def fetch_archive(self, run_id: str, target: Path) -> bool:
+        archive = await self.kept_archives.find(run_id)
+        if archive is None:
+            return False
+        if archive.size > LARGEST_ARCHIVE:
+            raise Refused(f"the archive {archive.name} is larger than is read back.")
+        await self.kept_archives.fetch(archive, target)
+        return True
 
     async def propose(  # noqa: PLR0913 -- as the port has it
         self,
