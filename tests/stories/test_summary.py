@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ from typing import Any
 from redis.asyncio import Redis
 
 from bot.queues import enqueue
-from demo.model_api import Asked, Reply, ScriptedModelApi
+from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from demo.model_api.analyst import is_explaining
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from demo.play import PERSON
 from jobs.requests import Repo, Request
 from tests.stories.scene import Scene, playing, steady
+from tests.stories.test_crash import environment_of, worker
 from tests.stories.triggers import spent
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -210,3 +212,44 @@ async def test_each_week_has_one_issue_and_closes_the_last(scene: Scene) -> None
     await scene.until(lambda: bool(set(kept_issues(scene, "week")) - {first}), "the second digest")
     await scene.until(lambda: not scene.repository.issue(first).is_open, "the end of the first")
     assert len(kept_issues(scene, "week")) == 1
+
+
+async def test_a_summary_that_is_cancelled_stops_asking_and_says_so(
+    tmp_path: Path, app_key: str
+) -> None:
+    api, gate = ScriptedModelApi(), Gate()
+    api.fail(Stall(gate=gate), when=is_explaining)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        await run_all(scene)
+        before = await spent(scene)
+        comment = scene.comment(1, "@skillbench summary")
+        await asyncio.wait_for(gate.reached.wait(), 60)
+        assert await spent(scene) > before  # set aside
+        scene.comment(1, "@skillbench cancel")
+        await scene.reacted(1, comment, "confused")
+        assert "Cancelled by maria" in scene.bot_comments(1)[-1]
+        assert await spent(scene) == before
+        answer = await ask(scene)
+        assert "**P2 · " in answer
+
+
+async def test_a_summary_whose_worker_dies_is_carried_on_and_answered_once(
+    tmp_path: Path, app_key: str
+) -> None:
+    api, gate = ScriptedModelApi(), Gate()
+    api.fail(Stall(gate=gate), when=is_explaining)
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            await run_all(scene)
+            scene.comment(1, "@skillbench summary")
+            await asyncio.wait_for(gate.reached.wait(), 120)
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        async with worker(environment):
+            await scene.until(
+                lambda: any("Summary of" in body for body in scene.bot_comments(1)), "the answer"
+            )
+            [answer] = [body for body in scene.bot_comments(1) if "Summary of" in body]
+            assert "**P2 · " in answer
+            assert len(explanations(scene)) == 2
