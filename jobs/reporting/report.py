@@ -31,6 +31,7 @@ from jobs.reporting.details import (
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.scorecard import render_metadata, render_scorecard
 from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
+from jobs.reporting.what_to_do import render_what_to_do
 from jobs.results import ArmScore, AssertionScore, RunResult
 from jobs.values import SessionEnd
 
@@ -50,6 +51,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_metadata(result, context)]
         top += ["### Sessions", render_scorecard(result)]
     else:
+        top += [render_what_to_do(result, conclusion)]
         top += [_health(result), context.change, render_refused_hosts(result)]
         top += [render_metadata(result, context)]
         top += ["### Scorecard", render_scorecard(result)]

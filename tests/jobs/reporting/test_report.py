@@ -50,7 +50,8 @@ def test_the_decision_comes_first():
         "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567/text/word-count)** at `3f9a1c2b7d04` · "
         "model `claude-sonnet-4-6` · judge `claude-opus-4-7` · cost $0.10 · 2 min 55 s"
     )
-    assert lines[4] == snapshot(
+    assert lines[4] == "**To do** Nothing."
+    assert lines[6] == snapshot(
         "**Health** ✅ all sessions completed · skill loaded · readings in both orders agree on "
         "3 of 3 assertions · 10 of 10 quotations found in the outputs"
     )
@@ -135,7 +136,7 @@ def test_key_metrics_stand_in_the_column_of_their_arm(first):
     ],
 )
 def test_what_weakens_the_measurement_is_said_at_the_top(result, words):
-    health = render_report(result, CONTEXT).split("\n")[4]
+    health = render_report(result, CONTEXT).split("\n")[6]
     assert health.startswith("**Health** ⚠️ ")
     assert words in health
 
