@@ -13,19 +13,23 @@ from typing import Any, Protocol
 import structlog
 
 from bot.queues import Asking
+from handlers.check_run_asked import on_check_run_asked
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Inquire, Reply
 from handlers.events import (
+    CheckRunAsked,
     Event,
     InstallationChanged,
     IssueCommented,
     IssueLabelled,
     IssueUnlabelled,
+    PullRequestChanged,
     Pushed,
 )
 from handlers.installation_changed import on_installation_changed
 from handlers.issue_commented import on_issue_commented
 from handlers.issue_labelled import on_issue_labelled
 from handlers.issue_unlabelled import on_issue_unlabelled
+from handlers.pull_request_changed import on_pull_request_changed
 from handlers.pushed import on_pushed
 from handlers.questions import HandlerContext, Questions
 from handlers.replies import asked_before
@@ -42,6 +46,8 @@ HANDLERS: dict[type[Event], Handler] = {
     IssueUnlabelled: on_issue_unlabelled,
     IssueCommented: on_issue_commented,
     Pushed: on_pushed,
+    PullRequestChanged: on_pull_request_changed,
+    CheckRunAsked: on_check_run_asked,
     InstallationChanged: on_installation_changed,
 }
 
@@ -158,7 +164,7 @@ async def _asked_again(
     request: Request, event: Event, context: HandlerContext, queue: RequestQueue
 ) -> list[Reply]:
     """What to say about a request that was not taken: nothing, where only we see it twice."""
-    if isinstance(event, Pushed | InstallationChanged) or not request.issue:
+    if isinstance(event, Pushed | PullRequestChanged | InstallationChanged) or not request.issue:
         return []  # nobody waits for an answer
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:

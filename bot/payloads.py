@@ -5,6 +5,7 @@ ones elsewhere, is still read. Nothing is judged here but whether a handler exis
 who may ask for what is the handlers' business.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,6 +13,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from bot.payloads_installation import CHANGES, parse_installation, parse_repositories
+from bot.payloads_pulls import CHANGES as PULL_CHANGES
+from bot.payloads_pulls import CHECK_CHANGES, parse_check_run, parse_pull_request
 from handlers.events import (
     Actor,
     Event,
@@ -135,6 +138,14 @@ _push_payload = msgspec.json.Decoder(_PushPayload)
 _issue_payload = msgspec.json.Decoder(_IssuePayload)
 _comment_payload = msgspec.json.Decoder(_CommentPayload)
 
+_PARSERS: Mapping[tuple[str, str | None], Callable[[bytes, str], Event | str]] = {
+    **{("installation", action): parse_installation for action in CHANGES},
+    **{("installation_repositories", action): parse_repositories for action in CHANGES},
+    **{("pull_request", action): parse_pull_request for action in PULL_CHANGES},
+    **{("check_run", action): parse_check_run for action in CHECK_CHANGES},
+}
+"""Readers of payloads in modules of their own, by event and action; each gives an event, or why
+it is none."""
 NOT_BY_THE_APP = Ignored("no installation in it: sent by another hook than the App's")
 
 
@@ -151,10 +162,9 @@ def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
         return _comment_event(_comment_payload.decode(body), delivery)
     if name == "push":
         return _push_event(body, delivery)
-    if name == "installation" and action in CHANGES:
-        return parse_installation(body, delivery)
-    if name == "installation_repositories":
-        return parse_repositories(body, delivery)
+    if (parse := _PARSERS.get((name, action))) is not None:
+        parsed = parse(body, delivery)
+        return Ignored(parsed) if isinstance(parsed, str) else parsed
     return Ignored(f"no handler for {name}" + (f".{action}" if action else ""))
 
 

@@ -45,9 +45,11 @@ from jobs.choosing import carry_out as choosing
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
 from jobs.late import put_off
+from jobs.pull_requests import checking
+from jobs.pull_requests import following as pull_following
 from jobs.pushes import carry_out as pushes
 from jobs.pushes import following
-from jobs.requests import Inquiry, Kind, Repo, Request
+from jobs.requests import TOLD_ELSEWHERE, Inquiry, Kind, Repo, Request
 from jobs.summary import carry_out as summary
 from jobs.summary import digest
 from jobs.sync import carry_out as sync
@@ -68,8 +70,9 @@ TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
 """Kinds about a description, which have a world of their own."""
 CARRY_OUT: Mapping[Kind, CarryOut] = {
     "welcome": welcome.carry_out,
-    "benchmark": following.carry_out,
+    "benchmark": pull_following.carry_out,
     "changed_skills": pushes.carry_out,
+    "pull_request": checking.carry_out,
     "sweep": choosing.carry_out,
     "sync": sync.carry_out,
     "rejudge": rejudge.carry_out,
@@ -164,6 +167,7 @@ class Wiring:
         else:
             await end_cancelled(request, cancelled, self._world(request))
             await following.note_cancelled(request, self._world(request))
+            await pull_following.note_cancelled(request, self._world(request))
 
     def _trigger_world(self, request: Request) -> TriggerRequestWorld:
         return TriggerRequestWorld(
@@ -179,7 +183,7 @@ class Wiring:
             github=self._app.repository(
                 request.repo,
                 on_commit=on_commit,
-                reports_only=request.kind == "benchmark" and request.origin == "push",
+                reports_only=request.kind == "benchmark" and request.origin in TOLD_ELSEWHERE,
             ),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),

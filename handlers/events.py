@@ -39,8 +39,6 @@ class IssueLabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_labell
     """The label that was just added; for an opened issue, all it was opened with."""
     at: datetime | None = None
     """When the issue was changed last, by then."""
-    at: datetime | None = None
-    """When the issue was changed last, by then."""
 
 
 class IssueUnlabelled(msgspec.Struct, frozen=True, kw_only=True, tag="issue_unlabelled"):

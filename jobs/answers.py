@@ -22,7 +22,7 @@ from jobs.reporting.replies import (
     render_platform_failure,
     render_refusal,
 )
-from jobs.requests import Request
+from jobs.requests import TOLD_ELSEWHERE, Request
 from jobs.world import World
 
 log = structlog.get_logger()
@@ -49,7 +49,7 @@ async def reply_nothing_to_do(plan: Plan, world: World) -> None:
 async def finish(request: Request, state: ProgressComment, world: World) -> None:
     """Every run has ended, and the living comment says how."""
     details = [escape.message(row.detail) for row in state.rows if row.detail]
-    if request.origin == "push" and details:  # it has no such comment
+    if request.origin in TOLD_ELSEWHERE and details:  # it has no such comment
         await world.runs.blobs.put(said_key(request), "\n\n".join(details).encode())
     endings = {row.state for row in state.rows}
     await _end(
@@ -110,7 +110,7 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
 
 
 def said_key(request: Request) -> str:
-    """Where the last words of a push's benchmark are kept, for the check run of its commit."""
+    """Where the last words are kept of a benchmark that is told of in a check run."""
     return f"{request_folder(request)}/said.md"
 
 
@@ -118,10 +118,10 @@ async def _end(
     request: Request, world: World, *, good: bool, reported: bool, body: str = ""
 ) -> None:
     tag = f"end:{comment_tag(request)}"
-    if request.origin == "push":
+    if request.origin in TOLD_ELSEWHERE:
         if body and request.kind == "benchmark":
             await world.runs.blobs.put(said_key(request), body.encode())
-        elif body:
+        elif body and request.origin == "push":
             await world.github.comment_on_commit(request.after, body, tag=tag)
         return
     if not request.issue:  # a schedule asks on no issue, and whoever set it up can ask on one

@@ -17,7 +17,7 @@ from jobs.content.tarball import extract_tarball
 from jobs.errors import Gone, Refused, Suspended, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.late import forget_late, has_results, put_off
-from jobs.requests import Request
+from jobs.requests import TOLD_ELSEWHERE, Request
 from jobs.sessions.workspace import remove_tree
 from jobs.world import World
 
@@ -55,7 +55,7 @@ async def begin(request: Request, world: World) -> bool:
     if await world.runs.blobs.exists(f"{request_folder(request)}/ended"):
         log.info("ended_before", key=request.key)
         return False
-    if request.origin != "push" and request.issue:
+    if request.origin not in TOLD_ELSEWHERE and request.issue:
         await world.github.react(request.issue, request.comment_id, "eyes")
     return True
 

@@ -16,6 +16,7 @@ from jobs.check_runs import CheckRuns
 from jobs.day_budget import Day
 from jobs.history import History
 from jobs.proposals import PullRequests
+from jobs.pull_requests.pull import PullReader
 from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
 
@@ -211,6 +212,7 @@ class GitHub(
     KeptIssues,
     CommitComments,
     CheckRuns,
+    PullReader,
     Protocol,
 ):
     """One repository on GitHub, in all its roles."""

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import typer
@@ -29,7 +30,7 @@ from jobs.requests import Repo, Request
 
 CHOSEN, UNREADABLE, UP_TO_DATE, ALL_TAKEN = 0, 1, 3, 4
 """Exit codes; 2 is wrong usage, as everywhere."""
-UNTOLD = {"chosen": {"claim"}, "pending": {"__all__": {"claim"}}}
+UNTOLD: Any = {"chosen": {"claim"}, "pending": {"__all__": {"claim"}}}
 """What the JSON leaves out: names that mean something to the bot alone."""
 ENDINGS = {"CHOSEN": CHOSEN, "UP_TO_DATE": UP_TO_DATE, "ALL_TAKEN": ALL_TAKEN}
 

@@ -26,6 +26,7 @@ from bot.github.labels import Labels
 from bot.github.listings import Listings
 from bot.github.minimise import Minimising
 from bot.github.own_issues import OwnIssues
+from bot.github.pull_reads import PullReads
 from bot.github.pulls import Pulls
 from bot.github.reads import RepositoryReads
 from bot.github.releases import Releases
@@ -35,6 +36,7 @@ from jobs.check_runs import CheckRun
 from jobs.errors import Refused
 from jobs.ports import LARGEST_ARCHIVE, Comment, Edit, Issue, LabelLooks, Permission, Reaction
 from jobs.proposals import PullRequest
+from jobs.pull_requests.pull import Pull
 from jobs.requests import Repo
 
 
@@ -69,6 +71,7 @@ class RepositoryClient:
         self._kept_branches = KeptBranches(calls, repo, is_own)
         self._kept_issues = KeptIssues(calls, self._issues, repo, is_own)
         self._commit_comments = CommitComments(calls, repo, is_own)
+        self._pull_reads = PullReads(calls, repo)
         self._check_runs = CheckRuns(calls, repo, is_own)
         self._own_issues = OwnIssues(calls, repo, is_own, identity)
         self.repo_files = RepoFiles(calls, repo, redis)
@@ -200,6 +203,12 @@ class RepositoryClient:
 
     async def comment_on_commit(self, commit: str, body: str, *, tag: str) -> str:
         return await self._commit_comments.comment_on_commit(commit, body, tag=tag)
+
+    async def pull_request(self, number: int) -> Pull:
+        return await self._pull_reads.pull_request(number)
+
+    async def merge_base(self, base: str, head: str) -> str:
+        return await self._pull_reads.merge_base(base, head)
 
     async def show_check(self, check: CheckRun, *, tag: str) -> str:
         return await self._check_runs.show_check(check, tag=tag)

@@ -31,10 +31,11 @@ def _compare(call: Call) -> Answer:
     """Without the list of files, which nobody asks for."""
     repository = call.repository()
     names = call.params["basehead"].split("...")
-    sides = [repository.find_commit(name) for name in names]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+    if len(names) != 2:
         raise not_found()
-    base, head = sides
+    base, head = (repository.find_commit(name) for name in names)
+    if base is None or head is None:
+        raise not_found()
     common = find_merge_base(repository, base, head)
     if common is None:
         raise not_found()

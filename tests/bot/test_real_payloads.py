@@ -15,13 +15,14 @@ from bot.embedded_redis import embedded_redis
 from bot.payloads import Ignored, parse_event
 from bot.queues import EVENTS
 from config.repo_file import RepoFile
-from handlers.decisions import Decision, Enqueue, Ignore, Reply, StopServing
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Reply, StopServing
 from handlers.events import (
     Event,
     InstallationChanged,
     IssueCommented,
     IssueLabelled,
     IssueUnlabelled,
+    PullRequestChanged,
     Pushed,
 )
 from handlers.questions import HandlerContext
@@ -102,11 +103,12 @@ async def test_as_the_apps_own_deliveries_they_lead_to_one_decision_each() -> No
             continue
         kinds.add(type(content))
         decision = await decide(content)
-        if isinstance(content, InstallationChanged):
-            assert isinstance(decision, Enqueue | StopServing | Ignore)
+        if isinstance(content, InstallationChanged | PullRequestChanged):
+            assert isinstance(decision, Enqueue | StopServing | CancelRequests | Ignore)
             continue  # nobody speaks to us there, and much follows from it all the same
         decisions[type(decision).__name__] = decisions.get(type(decision).__name__, 0) + 1
-    assert kinds == {IssueLabelled, IssueUnlabelled, IssueCommented, Pushed, InstallationChanged}
+    people = {IssueLabelled, IssueUnlabelled, IssueCommented, Pushed}
+    assert kinds == people | {PullRequestChanged, InstallationChanged}
     assert decisions["Ignore"] > 10
     assert set(decisions) == {"Ignore"}, "no example speaks to us"
 

@@ -1,0 +1,161 @@
+"""Payloads about pull requests, and about the buttons of the check runs that stand on them.
+
+A check run's own list of pull requests is empty for a fork, so which one it is about is read
+from the tag that we gave it.
+"""
+
+import re
+from typing import Literal
+
+import msgspec
+
+from handlers.events import (
+    Actor,
+    CheckButton,
+    CheckRunAsked,
+    EventRepository,
+    PullChange,
+    PullRequestChanged,
+    Pushed,
+)
+from jobs.requests import PULL_CHECK, PUSH_CHECK
+
+CHANGES: dict[str, PullChange] = {
+    "opened": "opened",
+    "reopened": "opened",
+    "ready_for_review": "opened",
+    "synchronize": "pushed",
+    "closed": "closed",
+}
+_TAG = re.compile(rf"{PULL_CHECK}([1-9][0-9]{{0,9}})")
+CHECK_CHANGES = ("requested_action", "rerequested")
+BUTTONS: dict[str, CheckButton] = {"run": "run", "rerun-failed": "rerun-failed"}
+"""By the identifier that a button bears."""
+
+
+class _Account(msgspec.Struct):
+    id: int
+    login: str
+    type: str = "User"
+
+
+class _Repository(msgspec.Struct):
+    id: int
+    name: str
+    owner: _Account
+    private: bool = False
+
+
+class _Installation(msgspec.Struct):
+    id: int
+
+
+class _Head(msgspec.Struct):
+    sha: str
+
+
+class _Pull(msgspec.Struct):
+    number: int
+    head: _Head
+
+
+class _PullPayload(msgspec.Struct):
+    action: Literal["opened", "reopened", "ready_for_review", "synchronize", "closed"]
+    pull_request: _Pull
+    repository: _Repository
+    sender: _Account
+    installation: _Installation | None = None
+
+
+class _Check(msgspec.Struct):
+    head_sha: str
+    external_id: str | None = None
+
+
+class _Pressed(msgspec.Struct):
+    identifier: str = ""
+
+
+class _CheckPayload(msgspec.Struct):
+    action: Literal["requested_action", "rerequested"]
+    check_run: _Check
+    repository: _Repository
+    sender: _Account
+    requested_action: _Pressed | None = None
+    installation: _Installation | None = None
+
+
+_pull_payload = msgspec.json.Decoder(_PullPayload)
+_check_payload = msgspec.json.Decoder(_CheckPayload)
+
+
+def parse_pull_request(body: bytes, delivery: str) -> PullRequestChanged | str:
+    """The event of a `pull_request` delivery, or why it is none. Raises `msgspec.DecodeError`."""
+    payload = _pull_payload.decode(body)
+    if payload.installation is None:
+        return "no installation in it: sent by another hook than the App's"
+    return PullRequestChanged(
+        delivery=delivery,
+        repository=_repository(payload.repository, payload.installation),
+        sender=_actor(payload.sender),
+        issue=payload.pull_request.number,
+        change=CHANGES[payload.action],
+        head=payload.pull_request.head.sha,
+    )
+
+
+def parse_check_run(body: bytes, delivery: str) -> CheckRunAsked | Pushed | str:
+    """The event of a `check_run` delivery, or why it is none. Raises `msgspec.DecodeError`."""
+    payload = _check_payload.decode(body)
+    if payload.installation is None:
+        return "no installation in it: sent by another hook than the App's"
+    if (payload.check_run.external_id or "").startswith(PUSH_CHECK):
+        return _push_again(payload, payload.installation, delivery)
+    named = _TAG.fullmatch(payload.check_run.external_id or "")
+    if named is None:
+        return "no check run of ours on a pull request"
+    pressed = payload.requested_action
+    button: CheckButton | None = "run"  # GitHub's own button, to run it again
+    if payload.action == "requested_action":
+        button = BUTTONS.get(pressed.identifier) if pressed else None
+    if button is None:
+        return "no button of ours"
+    return CheckRunAsked(
+        delivery=delivery,
+        repository=_repository(payload.repository, payload.installation),
+        sender=_actor(payload.sender),
+        issue=int(named[1]),
+        button=button,
+        head=payload.check_run.head_sha,
+    )
+
+
+def _push_again(payload: _CheckPayload, installation: _Installation, delivery: str) -> Pushed | str:
+    """The push whose check run shall be made again; it has no buttons but GitHub's own."""
+    commits = (payload.check_run.external_id or "").removeprefix(PUSH_CHECK)
+    before, _, after = commits.partition("-")
+    if payload.action != "rerequested" or after != payload.check_run.head_sha:
+        return "no button of ours"
+    return Pushed(
+        delivery=delivery,
+        repository=_repository(payload.repository, installation),
+        sender=_actor(payload.sender),
+        before=before,
+        after=after,
+        touches_skills=False,
+        asked_again=True,
+    )
+
+
+def _actor(account: _Account) -> Actor:
+    return Actor(id=account.id, login=account.login, is_bot=account.type == "Bot")
+
+
+def _repository(repository: _Repository, installation: _Installation) -> EventRepository:
+    return EventRepository(
+        id=repository.id,
+        owner=repository.owner.login,
+        name=repository.name,
+        private=repository.private,
+        installation_id=installation.id,
+    )

@@ -1,0 +1,36 @@
+"""A pull request was opened, pushed to or closed: what stands beside it, and what stops.
+
+Nobody asks for a run here, so none is begun. Whether it touches a skill stands in files that no
+handler reads; the job looks, and shows its check run with the buttons. What waits or runs for a
+pull request that is closed, merged or not, is cancelled: nobody decides about it any more.
+"""
+
+from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore
+from handlers.events import PullRequestChanged
+from handlers.questions import HandlerContext, Questions, as_repo
+from jobs.requests import Request
+
+
+async def on_pull_request_changed(
+    event: PullRequestChanged, context: HandlerContext, _: Questions
+) -> Decision:
+    """Decide on a change of a pull request; asks nothing."""
+    if not context.allows_owner(event.repository.owner):
+        return Ignore(f"the settings do not name {event.repository.owner}")
+    repo = as_repo(event.repository)
+    if event.change == "closed":
+        return CancelRequests(repo=repo, issue=event.issue, by=event.sender.login)
+    if context.is_own(event.sender):
+        return Ignore("our own doing")
+    request = Request(
+        key=f"pull:{repo.full_name}#{event.issue}:{event.head[:40]}",
+        kind="pull_request",
+        repo=repo,
+        issue=event.issue,
+        is_pull_request=True,
+        asker=event.sender.login,
+        origin="pull_request",
+        head=event.head,
+        asked_at=context.clock(),
+    )
+    return Enqueue((request,))

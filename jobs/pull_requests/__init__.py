@@ -1,0 +1,1 @@
+"""What a pull request does to the skills it changes: its head held against its base."""

@@ -1,0 +1,75 @@
+"""Carries out what somebody asks of a pull request: its head against its base, on every eval case
+of the skills that it changes.
+
+The request itself measures nothing. It decides which commit may be run and on what, keeps that,
+and puts a benchmark for each eval case on the queue; the one that ends last says how it came out.
+"""
+
+from contextlib import AsyncExitStack
+
+import structlog
+
+from jobs.answers import answer
+from jobs.carrying_out import begin, carry_out_answered, find_head
+from jobs.keeping import request_folder
+from jobs.pull_requests.plan import PullPlan, find_plan, keep_plan
+from jobs.pull_requests.planning import make_plan, make_requests, open_sides
+from jobs.pull_requests.pull import settle_head
+from jobs.pull_requests.showing import show
+from jobs.reporting import escape
+from jobs.requests import Request
+from jobs.world import World
+
+log = structlog.get_logger(__name__)
+
+
+async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
+    """Ask for the benchmarks of a pull request, or say why there are none.
+
+    Raises `Transient` where it is worth carrying out again and `last_try` is False; the commit
+    and the list that an earlier try settled are taken as they are.
+    """
+    await carry_out_answered(lambda: _carry_out(request, world), request, world, last_try=last_try)
+
+
+async def _carry_out(request: Request, world: World) -> None:
+    if not await begin(request, world):
+        return
+    plan = await find_plan(request, world.runs.blobs)
+    if plan is None:
+        plan = await _settle(request, world)
+        if not plan.rows:
+            await answer(request, _say_nothing_to_do(plan), world, good=False)
+            await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
+            return
+        await keep_plan(plan, world.runs.blobs)
+        log.info("pull_request_planned", head=plan.request.head, base=plan.base)
+    await show(plan, world)
+    for further in make_requests(plan):
+        await world.requests.enqueue(further)
+
+
+async def _settle(request: Request, world: World) -> PullPlan:
+    """Which commits, and what is measured. Raises `Refused` where nobody may run the head."""
+    pull = await world.github.pull_request(request.issue)
+    head = settle_head(request, pull, mention=world.runs.settings.mention)
+    pinned = request.model_copy(update={"head": head})
+    base = await world.github.merge_base(pull.base_branch, head)
+    rules = await find_head(world)
+    async with AsyncExitStack() as stack:
+        sides = await open_sides(pinned, (rules, base, head), world, stack)
+        return await make_plan(pinned, sides, base, world)
+
+
+def _say_nothing_to_do(plan: PullPlan) -> str:
+    if not plan.changed:
+        return (
+            "🤷 This pull request changes no skill, so there is nothing to compare. A skill counts "
+            "as changed when the files that a session is given are other ones."
+        )
+    reasons = "\n".join(f"- {escape.message(sentence)}" for sentence in plan.left_out)
+    return (
+        f"🤷 There is nothing to measure this pull request with.\n\n{reasons}\n\nWrite an eval "
+        "case for it as an issue with the label `benchmark`, or in a file of the default branch, "
+        "and ask again."
+    )

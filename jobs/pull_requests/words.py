@@ -1,0 +1,229 @@
+"""What a comparison of a pull request says: in its comment, and in the check run of its head.
+
+Pure text from values. Runs are counted, and nothing more is concluded from how many there are.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jobs.check_runs import LONGEST_TEXT, CheckAction, CheckRun, Conclusion
+from jobs.pull_requests.plan import PullPlan, PullRow, PullSkill, RowEnd, RunEnd, State, runs_of
+from jobs.reporting import escape, numbers
+
+Verdict = Literal["better", "worse", "mixed", "same", "none"]
+Ends = Mapping[str, RowEnd]
+
+BUTTONS = (
+    CheckAction(
+        label="Run benchmark", description="Compare this commit with its base", identifier="run"
+    ),
+    CheckAction(
+        label="Re-run failed", description="Only what came to no score", identifier="rerun-failed"
+    ),
+)
+MOST_SKILLS = 20
+_SIGNS = {"better": "🟢", "worse": "🔴", "mixed": "🟡", "same": "⚪", "none": "⚠️"}
+_CONCLUSIONS: Mapping[Verdict, Conclusion] = {
+    "better": "success",
+    "same": "success",
+    "worse": "neutral",
+    "mixed": "neutral",
+    "none": "neutral",
+}
+"""Never `failure`: whether a merge waits for it is for people to decide."""
+_WORDS: Mapping[State, str] = {
+    "done": "no score",
+    "ungraded": "⚠️ not graded",
+    "refused": "⚠️ not possible",
+    "superseded": "superseded",
+    "cancelled": "cancelled",
+}
+_HEAD = "| Eval case | Skill | Model | Head | Base | Difference |\n|:--|:--|:--|--:|--:|:--|\n"
+_FOOT = (
+    "<sub>These are counts of runs, and no test of significance: a single run can differ by "
+    "chance. `--trials N` repeats both arms.</sub>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that has ended of a comparison, counted."""
+
+    verdict: Verdict
+    better: int
+    worse: int
+    same: int
+    unmeasured: int
+    """Runs and rows without a score."""
+    is_ended: bool
+
+    @property
+    def measured(self) -> int:
+        return self.better + self.worse + self.same
+
+
+def count_outcome(plan: PullPlan, ends: Ends) -> Outcome:
+    """The overall outcome, from what has ended so far."""
+    runs = runs_of(list(ends.values()))
+    signs = Counter(_sign(run.scores) for run in runs if run.scores is not None)
+    better, worse, same = signs[1], signs[-1], signs[0]
+    verdict: Verdict = "none"
+    if better and worse:
+        verdict = "mixed"
+    elif better or worse:
+        verdict = "better" if better else "worse"
+    elif same:
+        verdict = "same"
+    unmeasured = sum(run.scores is None for run in runs)
+    unmeasured += sum(not end.runs for end in ends.values())
+    is_ended = all(row.key in ends for row in plan.rows)
+    return Outcome(verdict, better, worse, same, unmeasured, is_ended)
+
+
+def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
+    """The one comment of a comparison, while it goes on and at its end."""
+    outcome = count_outcome(plan, ends)
+    done, total = len(ends), len(plan.rows)
+    title = (
+        f"### {_SIGNS[outcome.verdict]} {_headline(outcome)}"
+        if outcome.is_ended
+        else f"### 👀 Benchmarking: {done} of {numbers.plural(total, 'eval case')} done"
+    )
+    commands = f"To cancel it: {escape.code(f'{mention} cancel')}." if not outcome.is_ended else ""
+    parts = [title, _say_sides(plan), _table(plan, ends), _say_left_out(plan), _reasons(plan, ends)]
+    asked = f"<sub>Asked for by {escape.inline(plan.request.asker, 60)}.</sub>"
+    return "\n\n".join(part for part in [*parts, _FOOT, commands, asked] if part)
+
+
+def render_check(plan: PullPlan, ends: Ends) -> CheckRun:
+    """The check run of the head, with the same table."""
+    outcome = count_outcome(plan, ends)
+    done, total = len(ends), len(plan.rows)
+    parts = [_say_sides(plan), _table(plan, ends), _say_left_out(plan), _FOOT]
+    summary = "\n\n".join(part for part in parts if part)
+    if len(summary) > LONGEST_TEXT:
+        summary = "\n\n".join([parts[0], "*The table is too long to be shown.*", _FOOT])
+    return CheckRun(
+        commit=plan.request.head,
+        status="completed" if outcome.is_ended else "in_progress",
+        conclusion=_conclusion(outcome) if outcome.is_ended else None,
+        title=_headline(outcome)
+        if outcome.is_ended
+        else f"{done} of {numbers.plural(total, 'eval case')} done",
+        summary=summary,
+        text=escape.clip(_reasons(plan, ends), LONGEST_TEXT),
+        actions=BUTTONS if outcome.is_ended else (),
+    )
+
+
+def render_unmeasured(
+    head: str, changed: Sequence[PullSkill], *, fork: str, mention: str
+) -> CheckRun:
+    """The check run of a head that nobody has asked to be run; `fork` is empty for our own."""
+    command = f"{mention} run @{head}" if fork else f"{mention} run"
+    by_whom = (
+        f" It comes from the fork {escape.code(fork, 140)}, so it runs only when somebody with "
+        "write permission has looked at this very commit and asks for it; its scripts, its eval "
+        "cases and its settings never do."
+        if fork
+        else ""
+    )
+    return CheckRun(
+        commit=head,
+        status="completed",
+        conclusion="neutral",
+        title="Not measured yet",
+        summary=(
+            f"{_say_changed(changed)}\n\nTo hold this commit against its base on the skills' eval "
+            f"cases, press *Run benchmark*, or comment {escape.code(command)} on the pull request."
+            f"{by_whom}"
+        ),
+        actions=BUTTONS,
+    )
+
+
+def _conclusion(outcome: Outcome) -> Conclusion:
+    return "neutral" if outcome.unmeasured else _CONCLUSIONS[outcome.verdict]
+
+
+def _headline(outcome: Outcome) -> str:
+    """`Better in 2 of 3 runs, the same in 1`."""
+    of = f"of {numbers.plural(outcome.measured, 'run')}"
+    rest = f"; {outcome.unmeasured} came to no score" if outcome.unmeasured else ""
+    same = f", the same in {outcome.same}" if outcome.same else ""
+    match outcome.verdict:
+        case "better":
+            words = f"Better in {outcome.better} {of}{same}"
+        case "worse":
+            words = f"Worse in {outcome.worse} {of}{same}"
+        case "mixed":
+            words = f"Mixed: better in {outcome.better}, worse in {outcome.worse} {of}{same}"
+        case "same":
+            words = f"No difference in {numbers.plural(outcome.same, 'run')}"
+        case "none":
+            return "Not measured: no run came to a score"
+    return words + rest
+
+
+def _say_sides(plan: PullPlan) -> str:
+    head, base = plan.request.head[:12], plan.base[:12]
+    return (
+        f"{_say_changed(plan.changed)} Head {escape.code(head)} against base {escape.code(base)}; "
+        f"eval cases and settings are the default branch's at {escape.code(plan.rules[:12])}."
+    )
+
+
+def _say_changed(changed: Sequence[PullSkill]) -> str:
+    shown = [
+        f"{escape.code(one.path, 80)}{' (new, held against no skill)' if one.is_new else ''}"
+        for one in changed[:MOST_SKILLS]
+    ]
+    more = len(changed) - MOST_SKILLS
+    rest = f" and {more} more" if more > 0 else ""
+    verb = "adds or changes" if any(one.is_new for one in changed) else "changes"
+    return f"This pull request {verb} {', '.join(shown)}{rest}."
+
+
+def _table(plan: PullPlan, ends: Ends) -> str:
+    lines = [line for row in plan.rows for line in _lines(row, ends.get(row.key))]
+    return _HEAD + "\n".join(lines) if lines else ""
+
+
+def _lines(row: PullRow, end: RowEnd | None) -> list[str]:
+    names = [escape.code(row.eval_id, 80), escape.cell(row.skill.name, 60)]
+    if end is None:
+        return [f"| {' | '.join([*names, '', '', '', '⏳'])} |"]
+    if not end.runs:
+        return [f"| {' | '.join([*names, '', '', '', _WORDS[end.state]])} |"]
+    return [f"| {' | '.join([*names, *_cells(run)])} |" for run in end.runs]
+
+
+def _cells(run: RunEnd) -> list[str]:
+    model = escape.code(run.model, 60)
+    address = escape.address(run.url)
+    if run.scores is None:
+        word = _WORDS[run.state]
+        return [model, "—", "—", f"[{word}]({address})" if address else word]
+    head, base = run.scores
+    sign = {1: "🟢 better", -1: "🔴 worse", 0: "⚪ no difference"}[_sign(run.scores)]
+    by = f" by {numbers.points(abs(head - base))}" if _sign(run.scores) else ""
+    known = ", measured before" if run.is_known else ""
+    report = f" ([report]({address}){known})" if address else known
+    return [model, numbers.percent(head), numbers.percent(base), f"{sign}{by}{report}"]
+
+
+def _sign(scores: tuple[float, float]) -> int:
+    difference = scores[0] - scores[1]
+    return 0 if abs(difference) < 1e-9 else 1 if difference > 0 else -1
+
+
+def _say_left_out(plan: PullPlan) -> str:
+    return "\n".join(f"- {escape.message(sentence)}" for sentence in plan.left_out)
+
+
+def _reasons(plan: PullPlan, ends: Ends) -> str:
+    """Why rows have no run, each reason once."""
+    found = (ends[row.key] for row in plan.rows if row.key in ends)
+    return "\n\n".join(dict.fromkeys(end.reason for end in found if end.reason))

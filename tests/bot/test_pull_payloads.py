@@ -1,0 +1,92 @@
+"""Pull requests and the buttons of their check run, as GitHub's own examples tell of them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bot.payloads import Ignored, parse_event
+from handlers.events import CheckRunAsked, PullRequestChanged
+from tests.bot.test_real_payloads import examples
+
+INSTALLED = {"installation": {"id": 7}}
+
+
+def real(name: str) -> Iterator[dict[str, Any]]:
+    return (payload | INSTALLED for event, payload in examples() if event == name)
+
+
+def parse(name: str, payload: dict[str, Any]) -> object:
+    return parse_event(name, json.dumps(payload).encode(), "d-1")
+
+
+@pytest.mark.parametrize(
+    ("action", "change"),
+    [
+        ("opened", "opened"),
+        ("reopened", "opened"),
+        ("ready_for_review", "opened"),
+        ("synchronize", "pushed"),
+        ("closed", "closed"),
+    ],
+)
+def test_what_becomes_of_a_pull_request_is_told_with_its_head(action: str, change: str) -> None:
+    found = [one for one in real("pull_request") if one["action"] == action]
+    assert found
+    for payload in found:
+        event = parse("pull_request", payload)
+        assert isinstance(event, PullRequestChanged)
+        pull = payload["pull_request"]
+        told = (event.change, event.issue, event.head)
+        assert told == (change, pull["number"], pull["head"]["sha"])
+
+
+def test_other_changes_of_pull_requests_mean_nothing() -> None:
+    others = [one for one in real("pull_request") if one["action"] in {"labeled", "assigned"}]
+    assert others
+    assert all(isinstance(parse("pull_request", one), Ignored) for one in others)
+
+
+@pytest.mark.parametrize(
+    ("action", "identifier", "button"),
+    [
+        ("requested_action", "run", "run"),
+        ("requested_action", "rerun-failed", "rerun-failed"),
+        ("rerequested", None, "run"),
+    ],
+)
+def test_a_button_names_the_pull_request_by_our_tag_and_the_commit_it_stands_on(
+    action: str, identifier: str | None, button: str
+) -> None:
+    """The payload's own list of pull requests is empty for a fork."""
+    payload = next(one for one in real("check_run") if one["action"] == action)
+    payload["check_run"] |= {"external_id": "pull:31", "pull_requests": []}
+    if identifier is not None:
+        payload["requested_action"] = {"identifier": identifier}
+    event = parse("check_run", payload)
+    assert isinstance(event, CheckRunAsked)
+    assert (event.issue, event.button) == (31, button)
+    assert event.head == payload["check_run"]["head_sha"]
+
+
+@pytest.mark.parametrize("tag", ["", None, "push:abc-def", "pull:", "pull:x", "pull:٣", "xpull:3"])
+def test_a_check_run_that_is_none_of_ours_on_a_pull_request_means_nothing(tag: str | None) -> None:
+    payload = next(one for one in real("check_run") if one["action"] == "rerequested")
+    payload["check_run"]["external_id"] = tag
+    assert isinstance(parse("check_run", payload), Ignored)
+
+
+def test_a_button_that_we_never_made_means_nothing() -> None:
+    payload = next(one for one in real("check_run") if one["action"] == "requested_action")
+    payload["check_run"]["external_id"] = "pull:31"
+    payload["requested_action"] = {"identifier": "merge"}
+    assert isinstance(parse("check_run", payload), Ignored)
+
+
+@pytest.mark.parametrize("name", ["pull_request", "check_run"])
+def test_what_comes_by_another_hook_than_the_apps_means_nothing(name: str) -> None:
+    wanted = {"opened", "rerequested"}
+    payload = next(one for one in real(name) if one["action"] in wanted)
+    del payload["installation"]
+    assert isinstance(parse(name, payload), Ignored)
