@@ -92,6 +92,8 @@ async def _post(issue: int, report: str, tag: str, world: World) -> Comment:
 
 async def find_change(result: RunResult, world: World) -> str:
     """How it compares with the result of the version before; empty where there is none."""
+    if not result.graded:
+        return ""
     record = record_of(result)
     records = await world.ledger.records(result.spec.repo.full_name)
     return render_change(record, find_previous(record, records))

@@ -13,6 +13,7 @@ from jobs.errors import IssueMoved, Refused, Transient
 from jobs.keeping import keep_ended, request_folder
 from jobs.planning.plan import Plan
 from jobs.ports import Comment
+from jobs.results import RunRecord
 from jobs.world import World
 from tests.builders import A_COMMIT, a_comment, a_request, an_ungraded_result
 
@@ -77,6 +78,13 @@ class Everywhere:
     @property
     def catalog(self) -> Anything:
         return self.runs
+
+    @property
+    def ledger(self) -> "Everywhere":
+        return self
+
+    async def note(self, record: RunRecord) -> None:
+        assert record.score is None
 
     async def find_moved(self, moved: IssueMoved) -> There | None:
         assert moved is MOVED

@@ -1,70 +1,22 @@
 """A push changes a skill: what is known of it is measured anew, and the commit is told."""
 
 import asyncio
-import re
-import shutil
-import signal
 from pathlib import Path
 
-from demo.github.check_actions import CheckActions
-from demo.github.records import Check
-from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
-from demo.play import HERE
-from tests.stories.scene import PERSON, WAIT_S, Scene, playing, steady
-from tests.stories.test_crash import environment_of, is_judging, worker
-
-CSV = "csv-profile"
-ISSUE = "http://github.test/sample-org/skills/issues/1"
-
-
-def write(folder: Path, **changes: str) -> Path:
-    """The sample with files added or replaced (`__` for a slash), and folders moved."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(HERE / "sample", folder)
-    for path, text in changes.items():
-        file = folder / path.replace("__", "/").replace("_dot_", ".").replace("_dash_", "-")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return folder
-
-
-def push(scene: Scene, folder: Path, **changes: str) -> str:
-    return scene.repository.push(write(folder, **changes), by=PERSON)
-
-
-def another_version(number: int) -> dict[str, str]:
-    """A file beside the SKILL.md of csv-profile, which is no part of its description."""
-    return {"csv_dash_profile__notes_dot_txt": f"version {number}\n"}
-
-
-def checks_on(scene: Scene, commit: str) -> list[Check]:
-    return [one for one in scene.repository.repository.checks if one.commit == commit]
-
-
-def told(check: Check) -> str:
-    """The summary without what differs from run to run."""
-    return re.sub(r"<duration> [▲▼] \d+%|<duration> =", "<duration>", steady(check.summary or ""))
-
-
-async def check_done(scene: Scene, commit: str) -> Check:
-    await scene.until(
-        lambda: any(one.status == "completed" for one in checks_on(scene, commit)),
-        f"the end of the check run on {commit[:7]}",
-    )
-    (check,) = checks_on(scene, commit)
-    return check
-
-
-async def measure(scene: Scene, issue: int = 1) -> None:
-    """Somebody asks for a first result, which says that they want to know."""
-    scene.label(issue)
-    await scene.label_gone(issue)
-
-
-async def pushed_over(scene: Scene) -> None:
-    """Wait until whatever a push asked for was done: requests of a repository take turns."""
-    comment = scene.comment(2, "@skillbench run scripted-demo --force")
-    await scene.reacted(2, comment, "rocket")
+from demo.play import PERSON
+from tests.stories.pushes import (
+    CSV,
+    ISSUE,
+    another_version,
+    check_done,
+    checks_on,
+    measure,
+    push,
+    pushed_over,
+    told,
+    write,
+)
+from tests.stories.scene import Scene
 
 
 async def test_a_changed_skill_is_measured_anew_and_told_on_commit_and_issue(
@@ -202,81 +154,6 @@ async def test_a_newer_push_of_other_files_leaves_an_older_one_standing(
     await pushed_over(scene)
     assert checks_on(scene, newer) == []
     assert len(scene.reports(1)) == 2
-
-
-async def test_a_run_that_comes_to_no_score_is_told_as_such(tmp_path: Path, app_key: str) -> None:
-    api = ScriptedModelApi()
-    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
-        await measure(scene)
-        api.fail(HttpError(status=400), times=100)
-        commit = push(scene, tmp_path / "1", **another_version(1))
-        check = await check_done(scene, commit)
-        assert (check.title, check.conclusion) == ("1 not graded", "neutral")
-        assert "[⚠️ not graded](http://" in (check.summary or "")
-
-
-async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
-    scene: Scene, tmp_path: Path
-) -> None:
-    scene.github.site.state.app.permissions.pop("checks")
-    await measure(scene)
-    push(scene, tmp_path / "1", **another_version(1))
-    await scene.until(lambda: len(scene.reports(1)) == 2, "the second report")
-    assert scene.repository.repository.checks == []
-
-
-async def test_what_came_to_nothing_can_be_asked_for_again_on_the_check_run(
-    tmp_path: Path, app_key: str
-) -> None:
-    api = ScriptedModelApi()
-    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
-        await measure(scene)
-        down = asyncio.Event()
-        down.set()
-        api.fail(HttpError(status=400), times=1_000, when=lambda _: down.is_set())
-        commit = push(scene, tmp_path / "1", **another_version(1))
-        check = await check_done(scene, commit)
-        assert check.title == "1 not graded"
-        down.clear()
-        person = scene.github.site.account(PERSON)
-        CheckActions(scene.github.site).rerequest(scene.repository.repository, check, person)
-        await scene.until(lambda: check.title == "1 the same", "the check run made again")
-        assert (check.status, check.conclusion) == ("completed", "success")
-        assert checks_on(scene, commit) == [check]
-
-
-async def test_a_killed_workers_push_goes_on_with_another_and_is_told_once(
-    tmp_path: Path, app_key: str
-) -> None:
-    api, gate = ScriptedModelApi(), Gate()
-    async with playing(tmp_path / "bot", app_key, model_api=api, worker=False) as scene:
-        environment = environment_of(scene.stage.settings)
-        async with worker(environment) as first:
-            await measure(scene)
-            api.fail(Stall(gate=gate), times=1, when=is_judging)
-            commit = push(scene, tmp_path / "1", **another_version(1))
-            await asyncio.wait_for(gate.reached.wait(), 2 * WAIT_S)
-            first.send_signal(signal.SIGKILL)
-            await first.wait()
-        (check,) = checks_on(scene, commit)
-        assert (check.status, check.title) == ("in_progress", "0 of 1 run done")
-        async with worker(environment):
-            check = await check_done(scene, commit)
-        assert check.title == "1 the same"
-        assert len(scene.reports(1)) == 2
-
-
-async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str) -> None:
-    api, gate = ScriptedModelApi(), Gate()
-    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
-        await measure(scene)
-        api.fail(Stall(gate=gate), times=1)
-        commit = push(scene, tmp_path / "1", **another_version(1))
-        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
-        scene.comment(1, "@skillbench cancel")
-        check = await check_done(scene, commit)
-        assert (check.title, check.conclusion) == ("1 cancelled", "neutral")
-        assert len(scene.reports(1)) == 1
 
 
 async def test_a_case_without_an_issue_stands_in_the_check_run_alone(
