@@ -60,6 +60,9 @@ log = structlog.get_logger(__name__)
 class Repository(IssueWriter, Questions, Protocol):
     """What dispatch needs of one repository: the handlers' questions, and a place to answer."""
 
+    async def has_said(self, issue: int, tag: str) -> bool:
+        """Whether a comment of ours on an issue bears this tag."""
+
 
 class RequestQueue(Protocol):
     """What dispatch needs of the queue of requests."""
@@ -120,7 +123,13 @@ async def _cancel(decision: CancelRequests, repository: Repository, queue: Reque
 
 
 async def _inquire(decision: Inquire, repository: Repository, answer: AnswerInquiry) -> None:
-    """Answer all that a comment wants to know, and what else there is to say to it, at once."""
+    """Answer all that a comment wants to know, and what else there is to say to it, at once.
+
+    An answer that stands there already stays as it is: it was true when it was given.
+    """
+    if await repository.has_said(decision.issue, decision.tag):
+        log.info("answered_before", tag=decision.tag)
+        return
     with suppress(Gone):  # the comment was deleted, and is answered all the same
         await repository.react(decision.issue, decision.comment_id, "eyes")
     answers = [await answer(inquiry) for inquiry in decision.inquiries]

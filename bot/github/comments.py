@@ -47,6 +47,10 @@ class Comments:
 
         return await self._calls.write(attempt)
 
+    async def has_said(self, issue: int, tag: str) -> bool:
+        """Whether a comment of ours bears the tag."""
+        return bool(_copies(await self._issues.comments(issue), tag))
+
     async def edit_comment(
         self, comment_id: int, body: str, *, tag: str, droppable: bool = False
     ) -> None:

@@ -117,6 +117,9 @@ class RepositoryClient:
     async def comment(self, issue: int, body: str, *, tag: str) -> Comment:
         return await self._comments.comment(issue, body, tag=tag)
 
+    async def has_said(self, issue: int, tag: str) -> bool:
+        return await self._comments.has_said(issue, tag)
+
     async def edit_comment(
         self, comment_id: int, body: str, *, tag: str, droppable: bool = False
     ) -> None:

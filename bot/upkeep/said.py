@@ -4,7 +4,7 @@ Reads only our own comments for what we did, and only people's for what they ask
 of ours is known by its App, never by what stands in it.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,8 +43,8 @@ class Said:
         return max((one.at for one in self.unfinished.values() if one.key == key), default=None)
 
 
-async def read_said(comments: AsyncIterator[FoundComment], mention: str) -> Said:
-    """What these comments tell."""
+async def read_said(comments: AsyncIterator[FoundComment], *mentions: str) -> Said:
+    """What these comments tell; commands begin with one of the mentions."""
     said, ended = Said(), set[str]()
     async for found in comments:
         if found.comment.by_this_app:
@@ -58,7 +58,7 @@ async def read_said(comments: AsyncIterator[FoundComment], mention: str) -> Said
                 ended.add(asking)
             elif is_under_way(found.comment.body):
                 said.unfinished[tag] = Asked(*asked, found.issue)
-        elif _asks(found, mention):
+        elif _asks(found, mentions):
             said.commands.append(found)
     for tag in ended:
         said.unfinished.pop(tag, None)
@@ -66,9 +66,10 @@ async def read_said(comments: AsyncIterator[FoundComment], mention: str) -> Said
     return said
 
 
-def _asks(found: FoundComment, mention: str) -> bool:
-    if found.by is None or mention.casefold() not in found.comment.body.casefold():
+def _asks(found: FoundComment, mentions: Sequence[str]) -> bool:
+    body = found.comment.body
+    if found.by is None or not any(one.casefold() in body.casefold() for one in mentions):
         return False
-    commands = new_commands(found.comment.body, None, mention)
+    commands = new_commands(body, None, *mentions)
     # whatever asks is answered however late; what should have been stopped is over
     return bool(commands) and not any(isinstance(command, Cancel) for command in commands)

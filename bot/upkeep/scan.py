@@ -92,11 +92,13 @@ class Scan:
     async def _scan_place(self, place: Place, since: datetime, ends: Ends) -> None:
         repository = self.app.repository(place.repo)
         comments = repository.listings.comments(since=since, most_pages=MOST_PAGES)
-        said: Said = await read_said(comments, ends.context.mention)
+        repo_file = await repository.repo_file()
+        mention = ends.context.mention
+        said: Said = await read_said(comments, mention, repo_file.mention or mention)
         taking_up = TakingUp(place, repository, said, ends)
         for tag, asked in said.unfinished.items():
             await taking_up.resume(tag, asked)
-        asks = (await repository.repo_file()).labels.run
+        asks = repo_file.labels.run
         async for issue in repository.listings.labelled(asks):
             await taking_up.take_up_label(issue, asks)
         for found in said.commands:

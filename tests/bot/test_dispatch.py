@@ -31,8 +31,17 @@ class Repository(Role):
         self.comments[tag] = body
         return a_comment(body=body)
 
-    async def edit_comment(self, comment_id: int, body: str, *, tag: str) -> None:
+    async def has_said(self, _: int, tag: str) -> bool:
+        return tag in self.comments
+
+    async def edit_comment(
+        self, comment_id: int, body: str, *, tag: str, droppable: bool = False
+    ) -> None:
+        del droppable
         self.did.append(f"edit {comment_id}")
+
+    async def minimise(self, comment_id: int) -> None:
+        self.did.append(f"minimise {comment_id}")
 
     async def react(self, issue: int, comment_id: int | None, reaction: str) -> None:
         self.did.append(f"{reaction} {comment_id}")
@@ -115,7 +124,7 @@ async def test_questions_are_answered_together_in_one_comment_after_a_look(
     [said] = repository.comments.values()
     assert said.startswith("the answer to status\n\n---\n\nthe answer to ping\n\n---\n\n")
     assert "`pign`" in said
-    assert repository.did[:3] == ["eyes 100", "comment 21", "confused 100"]
+    assert repository.did == ["eyes 100", "comment 21", "confused 100"], "and nothing twice"
 
 
 async def test_questions_are_answered_once_the_requests_beside_them_are_queued(
