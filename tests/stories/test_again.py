@@ -1,15 +1,17 @@
 """A run that has ended, taken up once more: judged by another judge, told in today's words."""
 
+import asyncio
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from demo.model_api import Asked, Reply, ScriptedModelApi
+from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from tests.stories.scene import Scene, playing
-from tests.stories.test_crash import is_judging, sessions
+from tests.stories.test_crash import environment_of, is_judging, sessions, worker
 
 OTHER_JUDGE = "scripted-demo"
 """A model that judges as well as any."""
@@ -121,3 +123,48 @@ async def test_a_run_that_no_judge_could_read_gets_its_score_from_another(
         third = scene.comment(2, "@skillbench run scripted-demo")
         await scene.reacted(2, third, "rocket")
         assert sessions(scene) == paid
+
+
+def is_read_again(asked: Asked) -> bool:
+    return is_judging(asked) and asked.model == OTHER_JUDGE
+
+
+async def test_a_worker_lost_while_it_judges_again_costs_what_is_missing(
+    tmp_path: Path, app_key: str
+) -> None:
+    """The reading that had ended is kept, and one comment tells of both."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), when=is_read_again)
+    async with playing(tmp_path, app_key, model_api=api, worker=False) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            run = await a_run(scene)
+            asked = scene.comment(2, f"@skillbench rejudge {run} --judge {OTHER_JUDGE}")
+            await asyncio.wait_for(gate.reached.wait(), 120)
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        async with worker(environment):
+            await scene.reacted(2, asked, "rocket")
+        assert len(scene.reports(2)) == 2
+        assert 3 <= sum(map(is_read_again, api.requests)) <= 4
+
+
+async def test_a_judging_that_is_cancelled_leaves_the_run_as_it_was(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Told once, and the money that nobody spent is the day's again."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), times=2, when=is_read_again)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        await a_run(scene)
+        asked = scene.comment(2, f"@skillbench rejudge --judge {OTHER_JUDGE}")
+        await asyncio.wait_for(gate.reached.wait(), 60)
+        scene.comment(2, "@skillbench cancel")
+        await scene.reacted(2, asked, "confused")
+        assert len(scene.reports(2)) == 1
+        assert any("Cancelled by maria" in body for body in scene.bot_comments(2))
+        again = scene.comment(2, f"@skillbench rejudge --judge {OTHER_JUDGE}")
+        await scene.reacted(2, again, "rocket")
+        assert len(scene.reports(2)) == 2
