@@ -71,7 +71,7 @@ async def a_stage(tmp_path: Path, gh: LocalGitHub, **changes: Any) -> AsyncItera
     bound = open_socket("127.0.0.1", 0)
     base = f"http://127.0.0.1:{bound.getsockname()[1]}"
     async with gh.serve() as served:
-        given = {
+        given: dict[str, Any] = {
             "github_api_url": served.api_url,
             "github_web_url": served.web_url,
             "data_dir": tmp_path / "data",
