@@ -142,14 +142,16 @@ class WaitingComments:
 
     async def begin(self, request: Request) -> None:
         """The request begins: what is being written about its waiting is awaited, and the last."""
-        with away_is_transient():
-            await self._redis.set(_begun(request), 1, px=milliseconds(KEEP_JOB))
+        await self._close(request)
         async with hold(self._redis, _held(request), look_s=0.05):
             pass
 
     async def end(self, request: Request) -> None:
         """The request has ended: a comment that still says that it waits is ended, too."""
-        if await self._find(request) is None:
+        told = await self._find(request)
+        with away_is_transient():
+            await self._redis.delete(_told(request), _closed(request))
+        if told is None:
             return
         repository = self._app.repository(request.repo)
         tag = comment_tag(request)
@@ -160,13 +162,11 @@ class WaitingComments:
                     left = render_left(self._settings.mention, request.asker)
                     await repository.edit_comment(comment.id, left, tag=tag)
                     await repository.minimise(comment.id)
-        with away_is_transient():
-            await self._redis.delete(_told(request))
 
     async def _tell(self, request: Request, place: _Place) -> bool:
         """Write one comment, unless the request begins; whether it is a new one."""
         known = await self._find(request)
-        if known is not None and self._clock() - known.at < REST:
+        if known is not None and self._is_within(REST, known.at):
             return False
         try:
             async with hold(self._redis, _held(request), look_s=0.05), asyncio.timeout(WRITE_S):
@@ -175,6 +175,7 @@ class WaitingComments:
                 return await self._write(request, self._render(request, place), known)
         except Gone as gone:
             log.info("nowhere_to_tell", key=request.key, reason=str(gone))
+            await self._close(request)  # said once: another look would find no more
         except (Transient, TimeoutError) as trouble:
             log.info("not_told", key=request.key, problem=str(trouble))
             return True  # it was tried, and counts among the new ones of this look
@@ -199,10 +200,15 @@ class WaitingComments:
         job_id = f"request:{request.key}"
         with away_is_transient():
             score = await self._redis.zscore(REQUESTS, job_id)
-            marks = await self._redis.exists(in_progress_key_prefix + job_id, _begun(request))
+            marks = await self._redis.exists(in_progress_key_prefix + job_id, _closed(request))
         if score is None or marks:
             return False
         return await find_planned(request_folder(request), self._blobs) is None
+
+    async def _close(self, request: Request) -> None:
+        """Write no more of its waiting."""
+        with away_is_transient():
+            await self._redis.set(_closed(request), 1, px=milliseconds(KEEP_JOB))
 
     async def _find(self, request: Request) -> Told | None:
         with away_is_transient():
@@ -212,8 +218,12 @@ class WaitingComments:
     def _is_told(self, request: Request) -> bool:
         """Whether somebody asked for it on an issue, and has waited a moment."""
         asked = request.origin in {"label", "comment", "button"} and request.issue
-        waited = self._clock() - request.asked_at
-        return bool(asked) and request.kind in LIVING and waited >= LOOK
+        has_waited = not self._is_within(LOOK, request.asked_at)
+        return bool(asked) and request.kind in LIVING and has_waited
+
+    def _is_within(self, period: timedelta, since: datetime) -> bool:
+        """Whether it is less than so long ago; what has yet to come is another clock's mistake."""
+        return timedelta(0) <= self._clock() - since < period
 
     def _render(self, request: Request, place: _Place) -> str:
         seconds = expect_seconds(
@@ -236,8 +246,8 @@ class WaitingComments:
         )
 
 
-def _begun(request: Request) -> str:
-    return f"skillbench:begun:{comment_tag(request)}"
+def _closed(request: Request) -> str:
+    return f"skillbench:told-enough:{comment_tag(request)}"
 
 
 def _told(request: Request) -> str:
