@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from demo.github.records import Check
@@ -12,24 +13,24 @@ CSV = "csv-profile"
 ISSUE = "http://github.test/sample-org/skills/issues/1"
 
 
-def write(folder: Path, **changes: str) -> Path:
-    """The sample with files added or replaced (`__` for a slash), and folders moved."""
-    shutil.rmtree(folder, ignore_errors=True)
+def write(folder: Path, files: Mapping[str, str] | None = None) -> Path:
+    """The sample with files added or replaced."""
     shutil.copytree(HERE / "sample", folder)
-    for path, text in changes.items():
-        file = folder / path.replace("__", "/").replace("_dot_", ".").replace("_dash_", "-")
+    for path, text in (files or {}).items():
+        file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     return folder
 
 
-def push(scene: Scene, folder: Path, **changes: str) -> str:
-    return scene.repository.push(write(folder, **changes), by=PERSON)
+def push(scene: Scene, folder: Path, files: Mapping[str, str]) -> str:
+    """Push the sample with these files; gives the commit."""
+    return scene.repository.push(write(folder, files), by=PERSON)
 
 
 def another_version(number: int) -> dict[str, str]:
     """A file beside the SKILL.md of csv-profile, which is no part of its description."""
-    return {"csv_dash_profile__notes_dot_txt": f"version {number}\n"}
+    return {"csv-profile/notes.txt": f"version {number}\n"}
 
 
 def checks_on(scene: Scene, commit: str) -> list[Check]:

@@ -24,7 +24,7 @@ async def test_a_changed_skill_is_measured_anew_and_told_on_commit_and_issue(
 ) -> None:
     await measure(scene)
     said = len(scene.bot_comments(1))
-    commit = push(scene, tmp_path / "1", **another_version(1))
+    commit = push(scene, tmp_path / "1", another_version(1))
     check = await check_done(scene, commit)
     first, second = scene.reports(1)
     assert "With the skill, against its previous version" not in first
@@ -48,8 +48,8 @@ async def test_a_changed_skill_is_measured_anew_and_told_on_commit_and_issue(
 
 async def test_a_push_that_changes_no_skill_says_nothing(scene: Scene, tmp_path: Path) -> None:
     await measure(scene)
-    readme = push(scene, tmp_path / "1", README_dot_md="Other words.\n")
-    evals = push(scene, tmp_path / "2", csv_dash_profile__evals__more_dot_txt="no part of it\n")
+    readme = push(scene, tmp_path / "1", {"README.md": "Other words.\n"})
+    evals = push(scene, tmp_path / "2", {"csv-profile/evals/more.txt": "no part of it\n"})
     await pushed_over(scene)
     assert checks_on(scene, readme) == checks_on(scene, evals) == []
     assert len(scene.reports(1)) == 1
@@ -68,7 +68,7 @@ async def test_a_skill_that_only_moves_is_the_same_skill(scene: Scene, tmp_path:
 
 async def test_nobody_pays_for_what_nobody_has_asked_about(scene: Scene, tmp_path: Path) -> None:
     """Without a result, and without `models:`, a push measures nothing."""
-    commit = push(scene, tmp_path / "1", **another_version(1))
+    commit = push(scene, tmp_path / "1", another_version(1))
     await pushed_over(scene)
     assert checks_on(scene, commit) == []
     assert scene.reports(1) == []
@@ -78,9 +78,9 @@ async def test_models_of_the_repositorys_file_are_kept_current(
     scene: Scene, tmp_path: Path
 ) -> None:
     """The case of release-notes lies in a file and is told on its issue, though never measured."""
-    wish = {"_dot_github__skillbench_dot_yml": "models: [scripted-demo]\n"}
-    push(scene, tmp_path / "1", **wish)
-    commit = push(scene, tmp_path / "2", release_dash_notes__more_dot_txt="more\n", **wish)
+    wish = {".github/skillbench.yml": "models: [scripted-demo]\n"}
+    push(scene, tmp_path / "1", wish)
+    commit = push(scene, tmp_path / "2", {"release-notes/more.txt": "more\n", **wish})
     check = await check_done(scene, commit)
     assert check.title == "1 measured for the first time"
     assert len(scene.reports(2)) == 1
@@ -92,7 +92,7 @@ async def test_pushing_back_to_an_older_version_finds_its_results(
 ) -> None:
     await measure(scene)
     old = scene.repository.head
-    newer = push(scene, tmp_path / "1", **another_version(1))
+    newer = push(scene, tmp_path / "1", another_version(1))
     await check_done(scene, newer)
     scene.repository.move_branch(old, by=PERSON)
     check = await check_done(scene, old)
@@ -106,7 +106,7 @@ async def test_pushing_back_to_an_older_version_finds_its_results(
 
 async def test_a_push_of_thirty_commits_is_one_change(scene: Scene, tmp_path: Path) -> None:
     await measure(scene)
-    main, folder = scene.repository.head, write(tmp_path / "1", **another_version(1))
+    main, folder = scene.repository.head, write(tmp_path / "1", another_version(1))
     scene.repository.repository.branches["next"] = main
     for number in range(30):
         (folder / "README.md").write_text(f"{number}\n")
@@ -120,7 +120,7 @@ async def test_a_push_of_thirty_commits_is_one_change(scene: Scene, tmp_path: Pa
 
 async def test_a_merge_is_measured_where_it_leads(scene: Scene, tmp_path: Path) -> None:
     await measure(scene)
-    folder = write(tmp_path / "1", **another_version(1))
+    folder = write(tmp_path / "1", another_version(1))
     scene.repository.repository.branches["next"] = scene.repository.head
     scene.repository.push(folder, by=PERSON, branch="next")
     async with asyncio.timeout(30):
@@ -135,8 +135,8 @@ async def test_of_two_pushes_at_once_only_the_newer_is_measured(
     scene: Scene, tmp_path: Path
 ) -> None:
     await measure(scene)
-    older = push(scene, tmp_path / "1", **another_version(1))
-    newer = push(scene, tmp_path / "2", **another_version(2))
+    older = push(scene, tmp_path / "1", another_version(1))
+    newer = push(scene, tmp_path / "2", another_version(2))
     first, second = await check_done(scene, older), await check_done(scene, newer)
     assert (first.title, first.conclusion) == ("Superseded by a newer push", "neutral")
     assert "superseded" in (first.summary or "")
@@ -148,8 +148,8 @@ async def test_a_newer_push_of_other_files_leaves_an_older_one_standing(
     scene: Scene, tmp_path: Path
 ) -> None:
     await measure(scene)
-    older = push(scene, tmp_path / "1", **another_version(1))
-    newer = push(scene, tmp_path / "2", **another_version(1), README_dot_md="Other words.\n")
+    older = push(scene, tmp_path / "1", another_version(1))
+    newer = push(scene, tmp_path / "2", {**another_version(1), "README.md": "Other words.\n"})
     assert (await check_done(scene, older)).title == "1 the same"
     await pushed_over(scene)
     assert checks_on(scene, newer) == []
@@ -160,14 +160,14 @@ async def test_a_case_without_an_issue_stands_in_the_check_run_alone(
     scene: Scene, tmp_path: Path
 ) -> None:
     files = {
-        "_dot_github__skillbench_dot_yml": "models: [scripted-demo]\n",
-        "csv_dash_profile__evals__evals_dot_json": (
+        ".github/skillbench.yml": "models: [scripted-demo]\n",
+        "csv-profile/evals/evals.json": (
             '{"skill_name": "csv-profile", "evals": [{"id": 1, "prompt": "Profile the table.", '
             '"files": ["examples/visits.csv"], "assertions": ["Duplicate rows: 2"]}]}'
         ),
     }
-    push(scene, tmp_path / "1", **files)
-    commit = push(scene, tmp_path / "2", **files, **another_version(1))
+    push(scene, tmp_path / "1", files)
+    commit = push(scene, tmp_path / "2", {**files, **another_version(1)})
     check = await check_done(scene, commit)
     assert "`csv-profile#1`" in (check.summary or "")
     assert check.conclusion == "success"
@@ -179,7 +179,7 @@ async def test_a_push_that_is_delivered_twice_is_measured_once(
     scene: Scene, tmp_path: Path
 ) -> None:
     await measure(scene)
-    commit = push(scene, tmp_path / "1", **another_version(1))
+    commit = push(scene, tmp_path / "1", another_version(1))
     await check_done(scene, commit)
     (delivery,) = [one for one in scene.github.deliveries if one.event == "push"]
     scene.github.redeliver(delivery)

@@ -17,7 +17,7 @@ async def test_a_run_that_comes_to_no_score_is_told_as_such(tmp_path: Path, app_
     async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
         await measure(scene)
         api.fail(HttpError(status=400), times=100)
-        commit = push(scene, tmp_path / "1", **another_version(1))
+        commit = push(scene, tmp_path / "1", another_version(1))
         check = await check_done(scene, commit)
         assert (check.title, check.conclusion) == ("1 not graded", "neutral")
         assert "[⚠️ not graded](http://" in (check.summary or "")
@@ -28,7 +28,7 @@ async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
 ) -> None:
     scene.github.site.state.app.permissions.pop("checks")
     await measure(scene)
-    push(scene, tmp_path / "1", **another_version(1))
+    push(scene, tmp_path / "1", another_version(1))
     await scene.until(lambda: len(scene.reports(1)) == 2, "the second report")
     assert scene.repository.repository.checks == []
 
@@ -42,7 +42,7 @@ async def test_what_came_to_nothing_can_be_asked_for_again_on_the_check_run(
         down = asyncio.Event()
         down.set()
         api.fail(HttpError(status=400), times=1_000, when=lambda _: down.is_set())
-        commit = push(scene, tmp_path / "1", **another_version(1))
+        commit = push(scene, tmp_path / "1", another_version(1))
         check = await check_done(scene, commit)
         assert check.title == "1 not graded"
         down.clear()
@@ -62,7 +62,7 @@ async def test_a_killed_workers_push_goes_on_with_another_and_is_told_once(
         async with worker(environment) as first:
             await measure(scene)
             api.fail(Stall(gate=gate), times=1, when=is_judging)
-            commit = push(scene, tmp_path / "1", **another_version(1))
+            commit = push(scene, tmp_path / "1", another_version(1))
             await asyncio.wait_for(gate.reached.wait(), 2 * WAIT_S)
             first.send_signal(signal.SIGKILL)
             await first.wait()
@@ -79,7 +79,7 @@ async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str
     async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
         await measure(scene)
         api.fail(Stall(gate=gate), times=1)
-        commit = push(scene, tmp_path / "1", **another_version(1))
+        commit = push(scene, tmp_path / "1", another_version(1))
         await asyncio.wait_for(gate.reached.wait(), WAIT_S)
         scene.comment(1, "@skillbench cancel")
         check = await check_done(scene, commit)

@@ -36,6 +36,7 @@ async def _walk_code(stage: Stage) -> None:
     folder = next(row["sha"] for row in tree["tree"] if row["path"] == "skills")
     for path in (
         REPO,
+        f"{REPO}/commits",
         f"{REPO}/commits/main",
         f"{REPO}/commits/{head[:8]}",
         f"{REPO}/branches/main",
