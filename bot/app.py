@@ -26,6 +26,7 @@ from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.setup.closed import closed_routes
 from bot.webhook import LARGE_AT_ONCE, TurnedAway, read_delivery
+from config.repo_schema import schema_text
 from config.settings import Settings
 from jobs.errors import Error
 
@@ -71,10 +72,17 @@ def create_app(
         Route("/healthz", shell.healthz),
         Route("/readyz", shell.readyz),
         Route("/metrics", shell.show_metrics),
+        Route("/skillbench.schema.json", show_schema),
     ]
     return Starlette(
         routes=[*own, *closed_routes(), *Pages(redis).routes(), *routes], lifespan=lifespan
     )
+
+
+async def show_schema(_: Request) -> Response:
+    """The JSON Schema of the repository's file, for editors anywhere."""
+    headers = {"access-control-allow-origin": "*", "cache-control": "max-age=3600"}
+    return Response(schema_text(), media_type="application/schema+json", headers=headers)
 
 
 READY = "skillbench:ready"

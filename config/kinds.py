@@ -91,7 +91,9 @@ Period = Annotated[timedelta, BeforeValidator(_period), AfterValidator(_positive
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 BlobAddress = Annotated[str, AfterValidator(_blob_address)]
-Mention = Annotated[str, AfterValidator(_mention)]
+Mention = Annotated[
+    str, AfterValidator(_mention), Field(json_schema_extra={"pattern": f"^{_MENTION.pattern}$"})
+]
 HostList = Annotated[str, AfterValidator(_hosts)]
 """A comma list of hosts in lower case, `*` or `none`."""
 Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000)]

@@ -51,10 +51,13 @@ class RepoFile(Section):
     mention: Mention | None = None
     """How commands to the bot begin, in place of the operator's word."""
     labels: Labels = Labels()
+    """What the labels are called."""
     models: tuple[ModelName, ...] = Field((), max_length=MAX_KEPT_MODELS)
     """Models to keep current: what a label, a push and a sweep run. Empty: the bot's own one."""
     evals: Evals = Evals()
+    """Where eval cases lie."""
     skills: Skills = Skills()
+    """Which folders are skills."""
     launcher: Literal["api", "claude-code"] | None = None
     """How sessions are run where the command does not say."""
     trials: Trials = 1
@@ -66,15 +69,20 @@ class RepoFile(Section):
     environments: dict[EnvironmentName, EnvironmentDefinition] = Field(default_factory=dict)
     """What the names of environments stand for."""
     budgets: Budgets = Budgets()
+    """What may be spent."""
     permissions: Permissions = Permissions()
+    """Who may do what."""
     schedule: Schedule = Schedule()
+    """What happens by the clock."""
     baseline: Baseline = Baseline()
+    """How long results without a skill are used again."""
     archive: Literal["release", "blob", "off"] = "release"
     """Where the files of a run are kept: in a pre-release of each month, in the bot's own
     store, or nowhere."""
     comments: Literal["short", "normal", "full"] = "normal"
     """How much of a report stands open."""
     trigger: TriggerOnPush = TriggerOnPush()
+    """Whether pushes measure descriptions."""
 
     @property
     def known_environments(self) -> Mapping[str, EnvironmentDefinition]:

@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import Annotated, Literal, get_args
 
 from cronsim import CronSim, CronSimError
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
+from config.sections import in_schema
 from config.yaml_lines import shown
 
 LONGEST_MODEL = 200
@@ -30,6 +31,11 @@ _LEAP_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 Role = Literal["read", "triage", "write", "maintain", "admin"]
 """What GitHub calls the roles of a repository, the least first."""
 ROLES: tuple[str, ...] = get_args(Role)
+
+
+_GLOB = r"^(\./)?(?![~/])(?!.*(^|/)\.{0,2}(/|$))(?!.*[^/]\*\*)(?!.*\*\*[^/])[^\\]+$"
+_FOLDER = r"^(\./)?(?![~/])(?!.*(^|/)\.{1,2}(/|$))(?!.*//)[^\\*?\[\]{}]+$"
+"""The same checks for editors, which know patterns alone."""
 
 
 def _model(value: str) -> str:
@@ -123,7 +129,7 @@ Switch = Annotated[bool, BeforeValidator(_switch)]
 ModelName = Annotated[
     str,
     AfterValidator(_model),
-    Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_MODEL}),
+    in_schema(pattern=r"\S", maxLength=LONGEST_MODEL),
 ]
 Usd = Annotated[
     Decimal,
@@ -133,12 +139,12 @@ Usd = Annotated[
 LabelName = Annotated[
     str,
     AfterValidator(_label),
-    Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_LABEL, "pattern": r"\S"}),
+    in_schema(maxLength=LONGEST_LABEL, pattern=r"\S"),
 ]
-PathGlob = Annotated[str, AfterValidator(_glob)]
+PathGlob = Annotated[str, AfterValidator(_glob), in_schema(pattern=_GLOB)]
 """A pattern with `*`, `?`, `[…]` and, for any number of folders, `**`."""
-FolderPath = Annotated[str, AfterValidator(_folder)]
-Cron = Annotated[str, AfterValidator(_cron)]
+FolderPath = Annotated[str, AfterValidator(_folder), in_schema(pattern=_FOLDER)]
+Cron = Annotated[str, AfterValidator(_cron), in_schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$")]
 """A line of cron with five fields, in UTC."""
-Trials = Annotated[int, BeforeValidator(_whole_number(1, 20)), Field(ge=1, le=20)]
-Days = Annotated[int, BeforeValidator(_whole_number(0, 3650)), Field(ge=0, le=3650)]
+Trials = Annotated[int, BeforeValidator(_whole_number(1, 20)), in_schema(minimum=1, maximum=20)]
+Days = Annotated[int, BeforeValidator(_whole_number(0, 3650)), in_schema(minimum=0, maximum=3650)]

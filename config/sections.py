@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from config.yaml_lines import Document, Path, Problem, dotted, shown
@@ -20,10 +20,15 @@ MAX_LISTED = 20
 """Words that one sentence lists."""
 
 
+def in_schema(**says: str | int) -> Any:
+    """What the published JSON Schema says of a value whose check is our own."""
+    return Field(json_schema_extra=dict(says))
+
+
 class Section(BaseModel):
     """A part of the file: a map with known keys. A key without a value counts as not written."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -72,6 +72,14 @@ def up(host: Host = None, port: Port = None) -> None:
         until_stopped(run_everything(load_settings(host=host, port=port), scratch))
 
 
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of a repository's `.github/skillbench.yml`, for editors."""
+    from config.repo_schema import schema_text
+
+    typer.echo(schema_text(), nl=False)
+
+
 @app.command("webhook-proxy")
 def webhook_proxy(
     channel: Annotated[str, typer.Argument(help="Address of a channel of smee.io.")],

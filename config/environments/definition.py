@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from config.sections import Section
+from config.sections import Section, in_schema
 from config.yaml_lines import shown
 
 PLAIN = "none"
@@ -108,10 +108,12 @@ def _sorted(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(set(values)))
 
 
-EnvironmentName = Annotated[str, AfterValidator(_own_name)]
-EnvironmentChoice = Annotated[str, AfterValidator(_name)]
+EnvironmentName = Annotated[
+    str, AfterValidator(_own_name), in_schema(pattern=rf"^(?!{PLAIN}$){_NAME.pattern}$")
+]
+EnvironmentChoice = Annotated[str, AfterValidator(_name), in_schema(pattern=f"^{_NAME.pattern}$")]
 """As a name, or `none`."""
-_Image = Annotated[str, AfterValidator(_image)]
+_Image = Annotated[str, AfterValidator(_image), in_schema(pattern=f"^{_IMAGE.pattern}$")]
 _Setup = Annotated[str, AfterValidator(_setup)]
 _Host = Annotated[str, AfterValidator(_host)]
 _Hosts = Annotated[tuple[_Host, ...], Field(max_length=MAX_HOSTS), AfterValidator(_sorted)]
@@ -125,8 +127,11 @@ class PackageList(Section):
     """What pre-flight looks for before a session may start."""
 
     r: Annotated[tuple[_RPackage, ...], _Most, AfterValidator(_sorted)] = ()
+    """Packages of R."""
     python: Annotated[tuple[_PythonPackage, ...], _Most, AfterValidator(_sorted)] = ()
+    """Packages of Python."""
     commands: Annotated[tuple[_Command, ...], _Most, AfterValidator(_sorted)] = ()
+    """Programs on the PATH."""
 
 
 class EnvironmentDefinition(Section):
@@ -137,7 +142,9 @@ class EnvironmentDefinition(Section):
     setup: _Setup = ""
     """For the bubblewrap sandbox: path of a script in the repository; empty: none."""
     hosts: _Hosts = ()
+    """Hosts that sessions may reach, by their full names."""
     packages: PackageList = PackageList()
+    """What must be there before a session may start."""
 
     @model_validator(mode="after")
     def _says_something(self) -> "EnvironmentDefinition":

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from bot.app import create_app
 from bot.embedded_redis import embedded_redis
 from bot.metrics import Counts
+from config.repo_schema import schema_text
 from jobs.errors import Error, Transient
 from tests.bot.web import a_comment_payload, deliver, queued_events, some_settings, web_client
 
@@ -195,3 +196,10 @@ def test_the_web_process_loads_no_heavy_library_and_stays_small() -> None:
     assert [name for name in HEAVY if name in modules] == []
     assert int(peak) / 1024 < 120
     assert min(float(line[0]) for line in printed) < 1.0
+
+
+async def test_editors_find_the_schema_of_the_repositorys_file(web: httpx.AsyncClient) -> None:
+    answer = await web.get("/skillbench.schema.json")
+    assert answer.headers["content-type"] == "application/schema+json"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.text == schema_text()
