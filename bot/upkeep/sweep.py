@@ -18,7 +18,7 @@ from jobs.keeping import find_planned, request_folder
 from jobs.late import LATE, read_late
 from jobs.requests import Request
 
-FOLDERS = ("requests", "runs", "left")
+FOLDERS = ("requests", "runs", "left", "pulls", "pushes")
 MOST_FOLDERS = 5000
 """Deleted in one round, so that the first one on an old store comes to an end."""
 

@@ -26,6 +26,7 @@ from handlers.questions import HandlerContext
 from jobs.errors import Gone
 from jobs.keeping import asking_folder, find_planned
 from jobs.ports import BlobStore
+from jobs.pull_requests.plan import pull_folder
 from jobs.requests import Request
 
 REMEMBERED = timedelta(days=30)
@@ -99,7 +100,9 @@ class TakingUp:
         folder = asking_folder(asked.key, asked.at)
         if await self._ends.blobs.exists(f"{folder}/ended"):
             return
-        planned = await find_planned(folder, self._ends.blobs)
+        planned = await find_planned(folder, self._ends.blobs) or await find_planned(
+            pull_folder(asked.key, asked.at), self._ends.blobs
+        )
         if planned is None:
             log.info("plan_is_lost", key=asked.key)
             self._said.answered.discard(asked.key)  # what asked for it may be found still

@@ -11,6 +11,7 @@ import structlog
 
 from jobs.answers import answer
 from jobs.carrying_out import begin, carry_out_answered, find_head
+from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.pull_requests.plan import PullPlan, find_plan, keep_plan
 from jobs.pull_requests.planning import make_plan, make_requests, open_sides
@@ -51,6 +52,11 @@ async def _carry_out(request: Request, world: World) -> None:
 
 async def _settle(request: Request, world: World) -> PullPlan:
     """Which commits, and what is measured. Raises `Refused` where nobody may run the head."""
+    if request.run is not None:
+        raise Refused(
+            "one run of a pull request cannot be repeated by itself: its head may be another one. "
+            f"Ask for its eval case: `{world.runs.settings.mention} run --eval ID --force`"
+        )
     pull = await world.github.pull_request(request.issue)
     head = settle_head(request, pull, mention=world.runs.settings.mention)
     pinned = request.model_copy(update={"head": head})

@@ -6,9 +6,9 @@ whoever shows it shows it whole, however often and from wherever.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Literal
 
-from jobs.keeping import request_folder
 from jobs.ports import BlobStore
 from jobs.requests import Request, Value
 
@@ -76,10 +76,8 @@ class RowEnd(Value):
 
 
 async def keep_plan(plan: PullPlan, blobs: BlobStore) -> None:
-    """Keep the list where its children find it, and where the request itself does."""
-    stored = plan.model_dump_json().encode()
-    await blobs.put(_family_key(name_family(plan.request)), stored)
-    await blobs.put(f"{request_folder(plan.request)}/plan.json", stored)
+    """Keep the list where the request itself and its parts find it."""
+    await blobs.put(_family_key(name_family(plan.request)), plan.model_dump_json().encode())
 
 
 async def find_plan(request: Request, blobs: BlobStore) -> PullPlan | None:
@@ -106,8 +104,12 @@ def name_child(request: Request, eval_id: str, skill: str) -> str:
 
 def name_family(request: Request) -> str:
     """What all requests of one asking have in their keys."""
-    asking = f"{request.key}|{request.asked_at.isoformat()}"
-    return hashlib.sha256(asking.encode()).hexdigest()[:16]
+    return _name_family(request.key, request.asked_at)
+
+
+def pull_folder(key: str, asked_at: datetime) -> str:
+    """Where an asking on a pull request keeps its list, by its key and time."""
+    return f"pulls/{_name_family(key, asked_at)}"
 
 
 async def keep_end(plan: PullPlan, key: str, end: RowEnd, blobs: BlobStore) -> None:
@@ -132,6 +134,10 @@ def runs_of(ends: Sequence[RowEnd]) -> list[RunEnd]:
 async def _read(family: str, blobs: BlobStore) -> PullPlan | None:
     stored = await blobs.get(_family_key(family))
     return PullPlan.model_validate_json(stored) if stored else None
+
+
+def _name_family(key: str, asked_at: datetime) -> str:
+    return hashlib.sha256(f"{key}|{asked_at.isoformat()}".encode()).hexdigest()[:16]
 
 
 def _family_key(family: str) -> str:

@@ -55,8 +55,8 @@ class Outcome:
     better: int
     worse: int
     same: int
-    unmeasured: int
-    """Runs and rows without a score."""
+    unmeasured: tuple[State, ...]
+    """How those runs and rows ended that have no score."""
     is_ended: bool
 
     @property
@@ -68,18 +68,23 @@ def count_outcome(plan: PullPlan, ends: Ends) -> Outcome:
     """The overall outcome, from what has ended so far."""
     runs = runs_of(list(ends.values()))
     signs = Counter(_sign(run.scores) for run in runs if run.scores is not None)
-    better, worse, same = signs[1], signs[-1], signs[0]
     verdict: Verdict = "none"
-    if better and worse:
+    if signs[1] and signs[-1]:
         verdict = "mixed"
-    elif better or worse:
-        verdict = "better" if better else "worse"
-    elif same:
+    elif signs[1] or signs[-1]:
+        verdict = "better" if signs[1] else "worse"
+    elif signs[0]:
         verdict = "same"
-    unmeasured = sum(run.scores is None for run in runs)
-    unmeasured += sum(not end.runs for end in ends.values())
-    is_ended = all(row.key in ends for row in plan.rows)
-    return Outcome(verdict, better, worse, same, unmeasured, is_ended)
+    unmeasured = [run.state for run in runs if run.scores is None]
+    unmeasured += [end.state for end in ends.values() if not end.runs]
+    return Outcome(
+        verdict=verdict,
+        better=signs[1],
+        worse=signs[-1],
+        same=signs[0],
+        unmeasured=tuple(unmeasured),
+        is_ended=all(row.key in ends for row in plan.rows),
+    )
 
 
 def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
@@ -151,7 +156,8 @@ def _conclusion(outcome: Outcome) -> Conclusion:
 def _headline(outcome: Outcome) -> str:
     """`Better in 2 of 3 runs, the same in 1`."""
     of = f"of {numbers.plural(outcome.measured, 'run')}"
-    rest = f"; {outcome.unmeasured} came to no score" if outcome.unmeasured else ""
+    lacking = len(outcome.unmeasured)
+    rest = f"; {lacking} came to no score" if lacking else ""
     same = f", the same in {outcome.same}" if outcome.same else ""
     match outcome.verdict:
         case "better":
@@ -163,8 +169,19 @@ def _headline(outcome: Outcome) -> str:
         case "same":
             words = f"No difference in {numbers.plural(outcome.same, 'run')}"
         case "none":
-            return "Not measured: no run came to a score"
+            return _say_unmeasured(outcome)
     return words + rest
+
+
+def _say_unmeasured(outcome: Outcome) -> str:
+    """Why there is nothing to count."""
+    match sorted(set(outcome.unmeasured)):
+        case ["cancelled"]:
+            return "Cancelled before any run came to a score"
+        case ["superseded"]:
+            return "Not measured: the pull request has another head by now, or is closed"
+        case _:
+            return "Not measured: no run came to a score"
 
 
 def _say_sides(plan: PullPlan) -> str:
