@@ -5,11 +5,14 @@ import signal
 from pathlib import Path
 
 from demo.github.check_actions import CheckActions
-from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
+from demo.model_api import CLAUDE_LIKE, DEMO_MODELS, Gate, HttpError, ScriptedModelApi, Stall
 from demo.play import PERSON
 from tests.stories.pushes import another_version, check_done, checks_on, measure, push
 from tests.stories.scene import WAIT_S, Scene, playing
 from tests.stories.test_crash import environment_of, is_judging, worker
+
+PRICED = "claude-sonnet-4-6"
+"""A model with a price, other than the demo's own."""
 
 
 async def test_a_run_that_comes_to_no_score_is_told_as_such(tmp_path: Path, app_key: str) -> None:
@@ -85,3 +88,19 @@ async def test_a_push_can_be_cancelled_on_the_issue(tmp_path: Path, app_key: str
         check = await check_done(scene, commit)
         assert (check.title, check.conclusion) == ("1 cancelled", "neutral")
         assert len(scene.reports(1)) == 1
+
+
+async def test_what_a_budget_refuses_is_explained_in_the_check_run_alone(
+    tmp_path: Path, app_key: str
+) -> None:
+    api = ScriptedModelApi(models=(*DEMO_MODELS, *CLAUDE_LIKE))
+    async with playing(tmp_path / "bot", app_key, model_api=api, model=PRICED) as scene:
+        await measure(scene)
+        said = len(scene.bot_comments(1))
+        budget = {".github/skillbench.yml": "budgets:\n  per_day: 0.01\n"}
+        commit = push(scene, tmp_path / "1", {**budget, **another_version(1)})
+        check = await check_done(scene, commit)
+        assert (check.title, check.conclusion) == ("1 not possible", "neutral")
+        assert "0.01" in (check.text or "")
+        assert len(scene.bot_comments(1)) == said
+        assert scene.repository.repository.commit_comments == []
