@@ -87,7 +87,7 @@ class OtherVersions:
     async def _find_previous(self, skill: Skill, commit: str, versions: Versions) -> Versus:
         """The last version before this one in the default branch's history."""
         commits = await versions.history.commits_of(
-            skill.path, versions.head, most=MOST_LOOKED_AT + 1
+            skill.path, versions.head, most=MOST_LOOKED_AT + 2
         )
         # the newest of them made the version that stands at the head
         earlier = commits[1:] if commit == versions.head else commits
@@ -97,14 +97,15 @@ class OtherVersions:
                 break  # it was deleted or moved here: what lies before is another story
             if other.sha != skill.sha:
                 return _against(other, there)
-        looked = (
-            f" in the last {MOST_LOOKED_AT} changes of its folder"
-            if len(earlier) > MOST_LOOKED_AT
-            else ""
-        )
+        else:
+            if len(earlier) > MOST_LOOKED_AT:
+                raise Refused(
+                    f"the last {MOST_LOOKED_AT} changes of {quoted(skill.path)} left the skill as "
+                    "it is, and I look no further back. Name the other version with `--vs @SHA`."
+                )
         return Versus(
-            note=f"There is no previous version of {quoted(skill.path)}{looked}, so it is compared "
-            "with no skill."
+            note=f"There is no previous version of {quoted(skill.path)}, so it is compared with "
+            "no skill."
         )
 
     async def _find_at(self, commit: str, skill: Skill, versions: Versions) -> Skill | None:
