@@ -105,7 +105,7 @@ class CommandSpec:
 
 COMMANDS: Mapping[str, CommandSpec] = {
     "run": CommandSpec(
-        "compare: the task with the skill and without it, scored blind",
+        "compare the task done with the skill and without it, scored blind",
         "run",
         "[MODEL…]",
         _RUN,

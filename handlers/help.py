@@ -33,16 +33,16 @@ def help_text(mention: str, about: str | None = None, label: str = "needs-benchm
 
 
 def not_understood(mention: str, problems: Sequence[str], about: Collection[str | None]) -> str:
-    """What was wrong with the commands of one comment, each in a line, and how to write them.
+    """What was wrong with the commands of one comment, each in a line, and where help is.
 
     `about` are the commands that were meant, None among them where a name was not understood.
+    Where it is one command, its options are shown at once.
     """
     lines = [f"- {problem}" for problem in problems]
     meant = {name for name in about if name is not None}
+    how = f"All commands: `{mention} help`."
     if len(meant) == len(set(about)) == 1:
-        how = f"{_command_help(mention, meant.pop())}\n\nAll commands: `{mention} help`."
-    else:
-        how = f"{commands_table(mention)}\n\nThe options of one: `{mention} help COMMAND`."
+        how = f"{_command_help(mention, meant.pop())}\n\n{how}"
     return "\n".join(["I did not start this, because:", "", *lines, "", how])
 
 

@@ -85,8 +85,8 @@ def _what_there_is(cases: list[EvalCase], shelf: SkillShelf) -> str:
     lines = [
         "This issue is no eval case, so say which one is meant:",
         "",
-        f"- an eval case, with `--eval`: {listed([one.id for one in cases])}",
+        f"- `--eval` with one of {listed([one.id for one in cases])}",
     ]
     if about:
-        lines.append(f"- or a skill that has one, with `--skill`: {listed(about)}")
+        lines.append(f"- or `--skill` with one of {listed(about)}")
     return "\n".join(lines)

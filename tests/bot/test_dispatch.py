@@ -40,8 +40,9 @@ class Repository(Role):
         del droppable
         self.did.append(f"edit {comment_id}")
 
-    async def minimise(self, comment_id: int) -> None:
+    async def minimise(self, comment_id: int) -> bool:
         self.did.append(f"minimise {comment_id}")
+        return True
 
     async def react(self, issue: int, comment_id: int | None, reaction: str) -> None:
         self.did.append(f"{reaction} {comment_id}")

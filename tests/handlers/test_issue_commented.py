@@ -186,7 +186,7 @@ async def test_what_was_understood_runs_and_the_rest_gets_one_answer() -> None:
     [reply] = decision.replies
     assert "`rum`" in reply.body
     assert "`--skil`" in reply.body
-    assert "| `@skillbench help [COMMAND]` |" in reply.body
+    assert "All commands: `@skillbench help`." in reply.body
     assert reply.reaction_to == 100
 
 

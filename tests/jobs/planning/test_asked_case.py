@@ -52,8 +52,8 @@ def test_on_an_issue_about_something_else_one_is_asked_which_case_is_meant(root:
         find(root)
     assert str(refusal.value) == (
         "This issue is no eval case, so say which one is meant:\n\n"
-        "- an eval case, with `--eval`: `csv-0`, `pdf-0` and `pdf-1`\n"
-        "- or a skill that has one, with `--skill`: `csv` and `pdf`"
+        "- `--eval` with one of `csv-0`, `pdf-0` and `pdf-1`\n"
+        "- or `--skill` with one of `csv` and `pdf`"
     )
 
 
