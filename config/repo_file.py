@@ -49,7 +49,7 @@ class RepoFile(Section):
     """
 
     mention: Mention | None = None
-    """How commands to the bot begin, in place of the operator's word."""
+    """How commands to the bot begin, beside the operator's word."""
     labels: Labels = Labels()
     """What the labels are called."""
     models: tuple[ModelName, ...] = Field((), max_length=MAX_KEPT_MODELS)
