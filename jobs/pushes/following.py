@@ -7,6 +7,7 @@ and the report on the eval case's issue.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -18,9 +19,9 @@ from jobs.carrying_out import open_snapshot
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
-from jobs.errors import Refused
+from jobs.errors import Gone, Refused, Suspended, Transient
 from jobs.keeping import request_folder
-from jobs.late import late_key
+from jobs.late import forget_late, late_key, put_off
 from jobs.planning.dedup import record_key
 from jobs.planning.plan import Plan
 from jobs.planning.previous import find_previous
@@ -42,34 +43,48 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
     if plan is None:
         await benchmark.carry_out(request, world, last_try=last_try)
         return
+    otherwise: EndState = "refused"
     if await _is_superseded(request, plan, world):
         log.info("request_superseded", key=request.key)
-        await _note(request, plan, world, otherwise="superseded")
-        return
-    await benchmark.carry_out(request, world, last_try=last_try)
-    if not await world.runs.blobs.exists(
-        late_key(request)
-    ):  # it is carried out again when GitHub takes its words
-        await _note(request, plan, world, otherwise="refused")
+        otherwise = "superseded"
+    else:
+        await benchmark.carry_out(request, world, last_try=last_try)
+        if await world.runs.blobs.exists(late_key(request)):
+            return  # it is carried out again, and has not ended before
+    try:
+        await _note(request, plan, world, otherwise=otherwise)
+    except Suspended as pause:
+        await put_off(request, str(pause), world)
+    except Transient as trouble:
+        if not last_try:
+            raise
+        await put_off(request, str(trouble), world)
+    else:
+        await forget_late(request, world)
 
 
 async def note_cancelled(request: Request, world: World) -> None:
     """Tell the check run that somebody took a push's benchmark back, if it is one."""
     plan = await find_plan(request, world.runs.blobs) if request.origin == "push" else None
     if plan is not None:
-        await _note(request, plan, world, otherwise="cancelled")
+        with suppress(Suspended):  # nobody sees the check run meanwhile
+            await _note(request, plan, world, otherwise="cancelled")
 
 
 async def _is_superseded(request: Request, plan: PushPlan, world: World) -> bool:
     """Whether the skill's version is not on the default branch any more, and nothing has begun."""
     if await world.runs.blobs.exists(f"{request_folder(request)}/plan.json"):
         return False
-    head = await world.github.default_commit()
-    if head == request.after:
-        return False
     wanted = {row.skill.sha for row in plan.rows if row.request == request.key}
-    async with open_snapshot(request, head, world) as snapshot:
-        now = await asyncio.to_thread(_find_versions, snapshot)
+    try:
+        head = await world.github.default_commit()
+        if head == request.after:
+            return False
+        async with open_snapshot(request, head, world) as snapshot:
+            now = await asyncio.to_thread(_find_versions, snapshot)
+    except (Gone, Refused, Transient) as trouble:  # the benchmark meets it, too, and answers
+        log.info("head_not_looked_at", key=request.key, reason=str(trouble))
+        return False
     return not wanted & now
 
 

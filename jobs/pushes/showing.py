@@ -2,7 +2,7 @@
 
 import structlog
 
-from jobs.errors import Gone, Refused
+from jobs.errors import Gone, Refused, Suspended
 from jobs.pushes.check import render_push
 from jobs.pushes.plan import PushPlan, find_ends
 from jobs.requests import PUSH_CHECK
@@ -12,7 +12,9 @@ log = structlog.get_logger(__name__)
 
 
 async def show_push(plan: PushPlan, world: World) -> None:
-    """Bring the check run of a push up to date. Raises `Transient` as GitHub does.
+    """Bring the check run of a push up to date.
+
+    Raises `Transient` and `Suspended` as GitHub does, after which it is to be shown again.
 
     Whoever shows it waits for whoever is at it, so that an older look at what has ended never
     stands last. An App that may not write check runs measures all the same.
@@ -23,5 +25,7 @@ async def show_push(plan: PushPlan, world: World) -> None:
         check = render_push(plan, ends, web_url=world.runs.settings.github_web_url)
         try:
             await world.github.show_check(check, tag=tag)
+        except Suspended:
+            raise
         except (Refused, Gone) as trouble:
             log.warning("check_not_shown", commit=plan.after, reason=str(trouble))

@@ -104,3 +104,15 @@ async def test_what_a_budget_refuses_is_explained_in_the_check_run_alone(
         assert "0.01" in (check.text or "")
         assert len(scene.bot_comments(1)) == said
         assert scene.repository.repository.commit_comments == []
+
+
+async def test_lost_answers_about_the_check_run_leave_one_that_ends(
+    scene: Scene, tmp_path: Path
+) -> None:
+    await measure(scene)
+    for call in ("POST */check-runs", "PATCH */check-runs/*"):
+        for after_effect in (True, False):
+            scene.github.faults.drop_connection(on=call, after_effect=after_effect)
+    commit = push(scene, tmp_path / "1", another_version(1))
+    assert (await check_done(scene, commit)).title == "1 the same"
+    assert len(scene.reports(1)) == 2
