@@ -94,7 +94,7 @@ class _Expecting:
         asked = (repo, tuple(ahead))
         if asked not in self._found:
             records = self._records[repo]
-            self._found[asked] = estimate_all(ahead, records, settings.max_usd_per_run)
+            self._found[asked] = estimate_all(ahead, records, None)
         estimate = self._found[asked]
         # the time of a measurement of a description is another one
         wall_s = estimate.wall_s if request.kind == "benchmark" else None
@@ -232,13 +232,15 @@ class WaitingComments:
             per_repository=self._settings.max_requests_per_repository,
             overall=self._settings.max_requests_overall,
         )
+        is_run = request.kind == "benchmark"
         return render_waiting(
             Waiting(
                 asker=request.asker,
                 before=place.before,
                 running=place.running,
                 seconds=seconds,
-                expected=describe(place.estimate) if request.kind == "benchmark" else "",
+                expected=describe(place.estimate) if is_run and place.estimate.tokens else "",
+                most_usd=self._settings.max_usd_per_run if is_run else None,
                 mention=self._settings.mention,
                 label=request.label if request.origin == "label" else "",
                 at=self._clock(),

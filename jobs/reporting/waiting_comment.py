@@ -6,6 +6,7 @@ A pure function of a value, as the comment is that takes its place once the requ
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from jobs.reporting import escape, numbers
 from jobs.requests import Value
@@ -34,7 +35,10 @@ class Waiting(Value):
     seconds: float | None
     """When it is expected to have ended, from now; None: nobody knows."""
     expected: str = ""
-    """What it is expected to take: half a sentence of `jobs.estimates.describe`."""
+    """What it is expected to take: half a sentence of `jobs.estimates.describe`; empty: nobody
+    knows."""
+    most_usd: Decimal | None = None
+    """The limit of one run, which holds for models with a price; None: another limit holds."""
     mention: str = "@skillbench"
     label: str = ""
     """The label that asked for it; empty: a comment did."""
@@ -71,6 +75,10 @@ def render_waiting(waiting: Waiting) -> str:
         else f"It will have ended in about {_roughly(waiting.seconds)}."
     )
     expected = f" **Expected:** {escape.inline(waiting.expected, 400)}." if waiting.expected else ""
+    if waiting.most_usd is not None:
+        expected += (
+            f" A run costs {numbers.usd(waiting.most_usd)} at most, if its models have prices."
+        )
     cancel = f"{escape.code(waiting.mention + ' cancel')}"
     if waiting.label:
         cancel = f"take the label {escape.code(waiting.label, 80)} off, or comment {cancel}"

@@ -52,8 +52,8 @@ async def test_a_request_that_waits_is_told_so_and_goes_on_in_the_same_comment(
         assert steady(told(scene, 2)) == snapshot("""\
 ### ⏳ Waiting: next in turn, 1 request in progress
 
-No past runs tell when it will have ended. **Expected:** no past runs to go by; &#36;5.00 at most \
-by the limit. This comment goes on once it begins. To cancel it: `@skillbench cancel`.
+No past runs tell when it will have ended. A run costs $5.00 at most, if its models have prices. \
+This comment goes on once it begins. To cancel it: `@skillbench cancel`.
 
 <sub>Asked for by maria. As of <time>; looked at again each minute. All commands: \
 `@skillbench help`.</sub>

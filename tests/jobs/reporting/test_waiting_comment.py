@@ -1,5 +1,7 @@
 """The comment of a request that waits says where it stands, and promises nothing unknown."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from inline_snapshot import snapshot
@@ -25,14 +27,16 @@ def a_waiting(**changes) -> Waiting:
 
 def test_it_says_where_the_request_stands_and_how_to_cancel_it():
     text = render_waiting(
-        a_waiting(expected="about $0.40, from 2 past runs; $5.00 at most", label="needs-benchmark")
+        a_waiting(
+            expected="about $0.40, from 2 past runs", most_usd=Decimal(5), label="needs-benchmark"
+        )
     )
     assert text == snapshot("""\
 ### ⏳ Waiting: 3 requests before this one, 2 requests in progress
 
-It will have ended in about 12 min. **Expected:** about &#36;0.40, from 2 past runs; &#36;5.00 at \
-most. This comment goes on once it begins. To cancel it: take the label `needs-benchmark` off, or \
-comment `@skillbench cancel`.
+It will have ended in about 12 min. **Expected:** about &#36;0.40, from 2 past runs. A run costs \
+$5.00 at most, if its models have prices. This comment goes on once it begins. To cancel it: take \
+the label `needs-benchmark` off, or comment `@skillbench cancel`.
 
 <sub>Asked for by mona. As of 2026-05-04 12:00 UTC; looked at again each minute. All commands: \
 `@skillbench help`.</sub>
