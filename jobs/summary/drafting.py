@@ -64,7 +64,9 @@ async def draft_patterns(
         limits=judge_limits(world.runs.settings),
         known=tuple(one.eval_id for one in shown),
     )
-    return await _Asking(digest, prompt, drafter, request, world.runs).carry_out()
+    asking = _Asking(digest, prompt, drafter, request, world.runs)
+    async with world.ledger.hold(f"summary:{digest}"):  # who asks for the same waits and finds it
+        return await asking.carry_out()
 
 
 class _Asking:

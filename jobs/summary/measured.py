@@ -70,7 +70,9 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
             continue
         key = (record.eval_id, record.model_identity)
         if record.vs != "none":
-            versions.append(NotCounted(record=record, reason="compared with another version"))
+            versions.append(
+                NotCounted(record=record, reason="its other arm had a version of the skill")
+            )
         elif (row := _measured(record)) is None:
             incomplete[key] = record
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
+from jobs.results import RunRecord
 from jobs.summary.measured import Measured, Measurements, NotCounted
 from jobs.summary.patterns import Drafted, Pattern
 from jobs.summary.scorecard import Scorecard
@@ -122,7 +123,7 @@ def _row(row: Measured, sha: str) -> str:
     url = escape.address(record.url)
     cells = [
         render_eval(row),
-        escape.code(record.model, NAME),
+        escape.code(record.model, NAME) + _launcher(record),
         numbers.percent(row.with_skill),
         numbers.percent(row.without_skill),
         f"{_WORDS[row.word]} {numbers.signed_points(row.difference)}",
@@ -130,6 +131,11 @@ def _row(row: Measured, sha: str) -> str:
         f"[report]({url})" if url else "—",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _launcher(record: RunRecord) -> str:
+    """How its sessions were run, where that was not the usual way."""
+    return "" if record.launcher == "api" else f" in {escape.inline(record.launcher, 40)}"
 
 
 def _stale_note(summary: SkillSummary) -> str:

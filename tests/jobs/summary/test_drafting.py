@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -95,6 +96,7 @@ class Scene:
     folder: Path
     judge: Judge
     purse: Purse = field(default_factory=Purse)
+    holds: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def draft(self, request: Request | None = None, judge: str = "claude-opus") -> Drafted:
         runs = SimpleNamespace(
@@ -105,8 +107,14 @@ class Scene:
             settings=SETTINGS,
             scratch=self.folder / "scratch",
         )
-        world = cast("World", SimpleNamespace(runs=runs))
+        world = cast("World", SimpleNamespace(runs=runs, ledger=self))
         return await draft_patterns("s", FINDINGS, request or a_request(), judge, world)
+
+    @asynccontextmanager
+    async def hold(self, key: str) -> AsyncIterator[None]:
+        """The ledger's part: one asking at a time for one question."""
+        async with self.holds.setdefault(key, asyncio.Lock()):
+            yield
 
     @property
     def paid(self) -> list[Decimal]:
@@ -133,6 +141,14 @@ async def test_the_answer_is_kept_and_settled(tmp_path: Path) -> None:
     assert await scene.draft() == first
     later = await scene.draft(a_later_request())
     assert (later.patterns, later.usage.requests) == (first.patterns, 0)
+    assert len(scene.judge.asked) == 1
+    assert scene.paid == [PRICE]
+
+
+async def test_two_that_ask_the_same_at_once_pay_for_one_answer(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, Judge([GOOD]))
+    one, two = await asyncio.gather(scene.draft(), scene.draft(a_later_request()))
+    assert one.patterns == two.patterns
     assert len(scene.judge.asked) == 1
     assert scene.paid == [PRICE]
 

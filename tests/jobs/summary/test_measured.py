@@ -51,7 +51,7 @@ def test_a_run_without_a_score_is_named_until_one_after_it_has_one() -> None:
     assert [(one.record.run, one.reason) for one in found.not_counted] == [
         ("a2", "came to no score"),
         ("d1", "came to no score"),
-        ("c1", "compared with another version"),
+        ("c1", "its other arm had a version of the skill"),
     ]
 
 

@@ -25,7 +25,7 @@ def scored(having: float, lacking: float, **changes: Any) -> RunRecord:
 
 def a_summary(records: Sequence[RunRecord], **changes: Any) -> SkillSummary:
     found = find_measurements(records, SKILL)
-    defaults = {
+    defaults: dict[str, Any] = {
         "skill": SKILL,
         "sha": A_SHA,
         "measurements": found,
@@ -50,6 +50,11 @@ def test_a_row_has_both_scores_their_difference_the_date_and_the_report() -> Non
 def test_a_case_without_an_issue_is_named_by_its_id() -> None:
     assert "| `release-notes#1` |" in rendered([scored(1, 0, eval_id="release-notes#1")])
     assert "| `github-issue-21` |" in rendered([scored(1, 0, issue=5)])
+
+
+def test_the_launcher_is_named_where_it_is_not_the_usual_one() -> None:
+    text = rendered([scored(1, 0, launcher="claude-code")])
+    assert "| `claude-sonnet-4-6` in claude-code |" in text
 
 
 def test_trivial_cases_are_named_and_in_no_figure() -> None:
