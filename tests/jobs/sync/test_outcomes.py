@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def an_eval(number: int = 7, **changes: object) -> Issue:
+def an_eval(number: int = 7, **changes: Any) -> Issue:
     return an_issue(number=number, body=render_issue({**CASE, **changes}))
 
 
@@ -81,7 +82,7 @@ def test_a_skill_that_is_not_there_is_remarked_upon(root: Path) -> None:
     ],
 )
 def test_what_is_no_case_is_skipped_with_the_reason(
-    root: Path, changes: dict[str, object], reason: str
+    root: Path, changes: dict[str, Any], reason: str
 ) -> None:
     found = outcome(root, an_eval(**changes))
     assert found.word == "skipped"
