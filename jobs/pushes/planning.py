@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from config.repo_file import RepoFile
 from jobs.choosing.evals import KnownEval, find_evals, find_issue_number, with_skills
@@ -18,6 +19,7 @@ from jobs.choosing.history import Conditions, Histories, History, read_ledger
 from jobs.content.cases import find_case
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
+from jobs.content.text import quoted
 from jobs.errors import Gone, Refused, Suspended
 from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
 from jobs.planning.plan import USUAL_MODES
@@ -62,7 +64,9 @@ class PushPlanner:
         )
         wishes: list[_Wish] = []
         left_out: list[str] = []
-        for known in await self._find_evals(histories):
+        cases = await self._find_cases(histories)
+        left_out += self._find_clashes([case for case, _ in cases], changed, histories.records)
+        for known in await self._with_skills(cases):
             history = await histories.read(known.case.id, known.issue)
             for skill in changed:
                 if skill.path in {one.path for one in known.skills}:
@@ -84,7 +88,7 @@ class PushPlanner:
             left_out=tuple(dict.fromkeys(left_out)),
         )
 
-    async def _find_evals(self, histories: Histories) -> list[KnownEval]:
+    async def _find_cases(self, histories: Histories) -> list[tuple[EvalCase, int]]:
         """The cases in files and labelled issues, and those of open issues that have results."""
         cases = await find_evals(self.after, self.shelf, self.repo_file, self.world.github)
         ids = {case.id for case, _ in cases}
@@ -92,12 +96,33 @@ class PushPlanner:
         for number in sorted(measured - {0} - {find_issue_number(one) for one in ids}):
             if (case := await self._read_issue(number)) is not None:
                 cases.append((case, number))
+        return cases
+
+    async def _with_skills(self, cases: Sequence[tuple[EvalCase, int]]) -> list[KnownEval]:
         settings = self.world.runs.settings
         found = [
             await asyncio.to_thread(with_skills, case, issue, self.after, self.shelf, settings)
             for case, issue in cases
         ]
         return [known for known in found if known is not None]
+
+    def _find_clashes(
+        self,
+        cases: Sequence[EvalCase],
+        changed: Sequence[ChangedSkill],
+        records: Sequence[RunRecord],
+    ) -> Iterator[str]:
+        """Why a case that may mean a changed skill is not measured: which one is not clear."""
+        names = {name for skill in changed for name in (skill.name, PurePosixPath(skill.path).name)}
+        measured = {record.eval_id for record in records}
+        for case in cases:
+            if not (self.repo_file.models or case.id in measured):
+                continue  # nobody has asked
+            for name in names.intersection(case.target_skills):
+                try:
+                    self.shelf.find(name)
+                except Refused as clash:
+                    yield f"{quoted(case.id)} was left out. {clash}"
 
     async def _read_issue(self, number: int) -> EvalCase | None:
         """The case of an issue that was measured once, if it is one still and is open."""

@@ -211,3 +211,19 @@ async def test_more_models_than_a_request_may_have_are_several_requests(tmp_path
     requests = make_requests(made, asking())
     assert [len(one.models) for one in requests] == [10, 2]
     assert len({one.key for one in requests}) == 2
+
+
+async def test_a_case_that_may_mean_either_of_two_skills_is_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    files: dict[str, Content] = {
+        "_automation/evals/a.json": a_case("a", target_skills=["counter"]),
+        "one/SKILL.md": a_skill("counter", "One."),
+        "two/SKILL.md": a_skill("counter", "Another."),
+    }
+    made = await plan(tmp_path, files, a_record("a", skill="one"))
+    assert made.rows == ()
+    (left_out,) = made.left_out
+    assert left_out.startswith("`a` was left out. 2 skills answer to `counter`: `one`, `two`.")
+    unasked = await plan(tmp_path / "unasked", files)
+    assert unasked.left_out == ()
