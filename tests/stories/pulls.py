@@ -75,4 +75,4 @@ async def ended(scene: Scene, number: int) -> str:
 
 
 def _is_end(body: str) -> bool:
-    return any(f"\n### {sign} " in body for sign in "🟢🔴🟡⚪") or "\n### ⚠️ Not measured" in body
+    return any(f"\n### {sign} " in body for sign in ("🟢", "🔴", "🟡", "⚪", "⚠️"))

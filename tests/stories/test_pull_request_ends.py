@@ -1,0 +1,59 @@
+"""A comparison of a pull request that ends before its time, and one that is asked for twice."""
+
+from pathlib import Path
+
+import pytest
+
+from demo.model_api import ScriptedModelApi
+from tests.stories.pulls import (
+    SKILL,
+    check_on,
+    ended,
+    mark_eval,
+    open_pull,
+    pulls_of,
+    tree,
+)
+from tests.stories.scene import PERSON, Scene, playing
+from tests.stories.test_cancel import sleep_long, sleepers
+
+SCRIPT = f"{SKILL}/scripts/profile.sh"
+
+
+@pytest.mark.parametrize("ending", ["command", "closing"])
+async def test_what_is_under_way_ends_with_the_command_and_with_the_pull_request(
+    tmp_path: Path, app_key: str, ending: str
+) -> None:
+    """No session is left, and both comment and check run say that nothing was measured."""
+    api = ScriptedModelApi(behaviour=sleep_long)
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        mark_eval(scene)
+        number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+        await check_on(scene, number)
+        scene.comment(number, "@skillbench run")
+        await scene.until(lambda: sleepers() == 2, "both sessions")
+        await check_on(scene, number, "0 of 1 eval case done")
+        if ending == "command":
+            scene.comment(number, "@skillbench cancel")
+        else:
+            pulls_of(scene).close(number, by=PERSON)
+        check = await check_on(scene, number, "Cancelled before any run came to a score")
+        assert (check.status, check.conclusion) == ("completed", "neutral")
+        await scene.until(lambda: sleepers() == 0, "the end of the sessions")
+        comment = await ended(scene, number)
+        assert "### ⚠️ Cancelled before any run came to a score" in comment
+        assert "| cancelled |" in comment
+
+
+async def test_a_button_that_is_delivered_twice_is_answered_once(
+    scene: Scene, tmp_path: Path
+) -> None:
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", files={SCRIPT: None}))
+    pulls_of(scene).press(await check_on(scene, number), "run", by=PERSON)
+    await ended(scene, number)
+    pressed = [one for one in scene.github.deliveries if one.event == "check_run"]
+    for delivery in pressed:
+        scene.github.redeliver(delivery)
+    await scene.github.deliveries_done()
+    assert len(scene.bot_comments(number)) == 2
