@@ -224,6 +224,6 @@ async def test_a_case_that_may_mean_either_of_two_skills_is_named_and_left_out(
     made = await plan(tmp_path, files, a_record("a", skill="one"))
     assert made.rows == ()
     (left_out,) = made.left_out
-    assert left_out.startswith("`a` was left out. 2 skills answer to `counter`: `one`, `two`.")
+    assert left_out.startswith("`a` was left out. 2 skills answer to `counter`: `one` and `two`.")
     unasked = await plan(tmp_path / "unasked", files)
     assert unasked.left_out == ()
