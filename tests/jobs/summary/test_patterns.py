@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.summary.patterns import (
     MOST_CHARACTERS,
@@ -103,3 +105,22 @@ def test_what_finds_no_room_is_counted() -> None:
     prompt = render_prompt("s", shown, len(many) - len(shown))
     assert len(prompt) < MOST_CHARACTERS + 5_000
     assert f"({len(many) - len(shown)} more eval cases are not shown" in prompt
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda x: (
+            st.lists(x)
+            | st.dictionaries(
+                st.sampled_from(["patterns", "affected", "title", "priority", "fix", "root_cause"]),
+                x,
+            )
+        ),
+    )
+)
+def test_the_reader_never_raises_whatever_the_model_writes(value: object) -> None:
+    text = json.dumps(value)
+    for written in (text, text[: len(text) // 2], str(value)):
+        found = parse_patterns(written, KNOWN, is_last=True)
+        assert isinstance(found, str) or all(set(one.affected) <= set(KNOWN) for one in found)

@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.content.issue_case import draft_from_issue
 from jobs.errors import Refused
@@ -110,3 +112,20 @@ def test_other_names_of_a_field_and_what_the_issue_does_not_say_any_more_go() ->
 def test_what_is_no_file_of_one_case_is_left_alone(there: bytes, words: str) -> None:
     with pytest.raises(Refused, match=words):
         render_case_file(fields(), there)
+
+
+@given(st.text(), st.none() | st.binary() | st.dictionaries(st.text(), st.text()))
+def test_any_text_of_an_issue_makes_a_file_that_says_the_same_when_it_is_written_again(
+    body: str, there: bytes | dict[str, str] | None
+) -> None:
+    draft = draft_from_issue(7, BODY.replace("{files}", body) + body)
+    wanted = case_fields(draft, draft.skills)
+    content = json.dumps(there).encode() if isinstance(there, dict) else there
+    try:
+        written = render_case_file(wanted, content)
+    except Refused:
+        assert not isinstance(there, dict) or "evals" in there
+        return
+    assert written is not None
+    assert json.loads(written).items() >= wanted.items()
+    assert render_case_file(wanted, written.encode()) is None
