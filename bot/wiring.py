@@ -3,6 +3,7 @@
 Imports the model SDKs and the GitHub client, so only workers and one-shot commands load it.
 """
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -83,6 +84,10 @@ CARRY_OUT: Mapping[Kind, CarryOut] = {
 """Who carries out which other kind."""
 
 
+ANSWERS_AT_ONCE = 4
+"""Of reading commands, in one worker: some read the files of a whole commit."""
+
+
 class _Requests:
     """Implements `jobs.ports.RequestQueue`; what a job asks for comes with no delivery."""
 
@@ -102,6 +107,7 @@ class Wiring:
         self._redis = redis
         self._app = app
         self._worlds = worlds
+        self._answers = asyncio.Semaphore(ANSWERS_AT_ONCE)
         self._waiting = WaitingComments(
             settings=settings, redis=redis, app=app, blobs=worlds.runs.blobs
         )
@@ -139,7 +145,8 @@ class Wiring:
             repo_file=await self._app.repository(request.repo).repo_file(),
             version=version("skillbench"),
         )
-        return await answer(inquiry, world)
+        async with self._answers:
+            return await answer(inquiry, world)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
         await self._waiting.begin(request)

@@ -150,3 +150,30 @@ async def test_a_reader_gets_one_line_and_a_repository_may_let_them_ask(
     await scene.reacted(2, comment, "eyes")
     await scene.until(lambda: len(scene.bot_comments(2)) == 2, "the answer")
     assert "`@bench run`" in scene.bot_comments(2)[1]
+
+
+async def test_in_a_pull_requests_thread_what_makes_sense_there_is_answered(scene: Scene) -> None:
+    pull = scene.repository.open_issue(
+        author="maria", title="A change", body="See there.", is_pull_request=True
+    ).number
+    assert await ask(scene, "results", pull) == golden("results_at_first")
+    assert await ask(scene, "status", pull) == golden("status_at_first")
+    comment = scene.comment(pull, "@skillbench lint")
+    await scene.reacted(pull, comment, "confused")
+    assert "`lint` is for issues" in scene.bot_comments(pull)[-1]
+
+
+async def test_an_answer_for_a_deleted_issue_troubles_nobody(scene: Scene) -> None:
+    issue = scene.repository.open_issue(author="maria", title="Weak", body=LINT_ME).number
+    scene.comment(issue, "@skillbench lint")
+    scene.repository.delete_issue(issue, by="maria")
+    await scene.github.deliveries_done()
+    assert "🏓" in await ask(scene, "ping")
+
+
+async def test_several_questions_have_one_answer(scene: Scene) -> None:
+    scene.comment(2, "@skillbench ping\n@skillbench queue\n@skillbench pign\n@skillbench ping")
+    await scene.until(lambda: bool(scene.bot_comments(2)), "the answer")
+    await scene.github.deliveries_done()
+    [said] = scene.bot_comments(2)
+    assert [said.count(word) for word in ("🏓", "🚦", "`pign`")] == [1, 1, 1]

@@ -16,7 +16,7 @@ from bot.unreadable import find_place
 from config.log import Redactor
 from config.repo_file import RepoFile
 from handlers.command_lines import find_command_lines
-from handlers.decisions import Decision, Enqueue, Reply
+from handlers.decisions import CancelRequests, Decision, Enqueue, Inquire, Reply
 from handlers.events import Actor, EventRepository, IssueCommented
 from handlers.issue_commented import on_issue_commented
 from handlers.questions import HandlerContext, utc_now
@@ -195,10 +195,15 @@ def read_comment(content: bytes) -> str:
     )
     context = HandlerContext(mention=MENTION, allowed_owners=("*",), app_bot_login="bot[bot]")
     decision: Decision = asyncio.run(on_issue_commented(event, context, AnybodyMayWrite()))
-    replies = [decision] if isinstance(decision, Reply) else []
-    if isinstance(decision, Enqueue):
-        replies = list(decision.replies)
-        assert all(request.model_dump_json() for request in decision.requests), "it is JSON"
+    asked = decision.then if isinstance(decision, CancelRequests) else decision
+    replies = [asked] if isinstance(asked, Reply) else []
+    inquire = asked if isinstance(asked, Inquire) else None
+    if isinstance(asked, Enqueue):
+        replies, inquire = list(asked.replies), asked.inquire
+        assert all(request.model_dump_json() for request in asked.requests), "it is JSON"
+    if inquire is not None:
+        replies += [inquire.beside] if inquire.beside else []
+        assert all(inquiry.model_dump_json() for inquiry in inquire.inquiries), "it is JSON"
     for reply in replies:
         assert not find_command_lines(reply.body, MENTION), "a reply of ours is no command"
         assert len(reply.body) < 60_000, "a reply fits a comment"
