@@ -15,6 +15,7 @@ import msgspec
 from bot.payloads_installation import CHANGES, parse_installation, parse_repositories
 from bot.payloads_pulls import CHANGES as PULL_CHANGES
 from bot.payloads_pulls import CHECK_CHANGES, parse_check_run, parse_pull_request
+from config.repo_file import REPO_FILES
 from handlers.events import (
     Actor,
     Event,
@@ -120,6 +121,7 @@ class _PushTarget(msgspec.Struct):
 class _PushedCommit(msgspec.Struct):
     added: list[str] = msgspec.field(default_factory=list)
     modified: list[str] = msgspec.field(default_factory=list)
+    removed: list[str] = msgspec.field(default_factory=list)
 
 
 class _PushPayload(msgspec.Struct):
@@ -244,6 +246,7 @@ def _push_event(body: bytes, delivery: str) -> Pushed | Ignored:
         before=payload.before if payload.before.strip(NO_COMMIT) else None,
         after=payload.after,
         touches_skills=_touches_skills(payload),
+        touches_config=_touches_config(payload),
     )
 
 
@@ -252,10 +255,22 @@ def _touches_skills(payload: _PushPayload) -> bool:
 
     A push back to an older commit lists none, and one with many commits not all of them.
     """
-    if payload.forced or not 0 < len(payload.commits) < MOST_LISTED:
+    if not _tells_all(payload):
         return True
     paths = (path for one in payload.commits for path in (*one.added, *one.modified))
     return any(path.rpartition("/")[2].lower() == SKILL_FILE for path in paths)
+
+
+def _touches_config(payload: _PushPayload) -> bool:
+    """The same of the repository's own file; that one is gone can make the other the only one."""
+    if not _tells_all(payload):
+        return True
+    paths = (path for one in payload.commits for path in (*one.added, *one.modified, *one.removed))
+    return any(path in REPO_FILES for path in paths)
+
+
+def _tells_all(payload: _PushPayload) -> bool:
+    return not payload.forced and 0 < len(payload.commits) < MOST_LISTED
 
 
 def _actor(account: _Account) -> Actor:

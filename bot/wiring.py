@@ -38,7 +38,7 @@ from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
 from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
-from jobs import not_offered
+from jobs import not_offered, repo_check
 from jobs.again import rejudge, report
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
@@ -80,6 +80,7 @@ CARRY_OUT: Mapping[Kind, CarryOut] = {
     "report": report.carry_out,
     "summary": summary.carry_out,
     "digest": digest.carry_out,
+    "repo_check": repo_check.carry_out,
 }
 """Who carries out which other kind."""
 

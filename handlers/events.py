@@ -81,6 +81,8 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
     after: str
     touches_skills: bool
     """False where the commits it brought certainly changed no SKILL.md."""
+    touches_config: bool = False
+    """False where they certainly changed no file of the repository's settings."""
     asked_again: bool = False
     """Whether it is an earlier push, whose check run somebody wants to have again."""
 

@@ -33,4 +33,18 @@ async def on_pull_request_changed(
         head=event.head,
         asked_at=context.clock(),
     )
-    return Enqueue((request,))
+    return Enqueue((request, _config_check(request)))
+
+
+def _config_check(request: Request) -> Request:
+    """Whether its own settings can be used, where it changes them; told beside the commit alone."""
+    return request.model_copy(
+        update={
+            "key": f"config:{request.key}",
+            "kind": "repo_check",
+            "issue": 0,
+            "is_pull_request": False,
+            "after": request.head,
+            "head": "",
+        }
+    )

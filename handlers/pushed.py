@@ -34,6 +34,8 @@ async def on_pushed(event: Pushed, context: HandlerContext, questions: Questions
     asked = [_request("changed_skills", "changed", event, context)]
     if event.touches_skills:
         asked.append(_request("trigger", "push", event, context))
+    if event.touches_config:
+        asked.append(_request("repo_check", "config", event, context))
     return Enqueue(tuple(asked))
 
 

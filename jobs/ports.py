@@ -4,7 +4,7 @@ GitHub comes in roles, so that a step's signature says what it may do. One objec
 `bot.github` plays all of them for one repository.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from decimal import Decimal
@@ -76,6 +76,11 @@ class RepositoryReader(Protocol):
     async def repo_file(self) -> RepoFile:
         """What the file of the default branch says now, give or take minutes; a run goes by
         its commit's. Nothing where it is absent or cannot be used.
+        """
+
+    async def repo_files_at(self, commit: str) -> Mapping[str, bytes | None]:
+        """The repository's own file in a commit, by path; two where it bears both names. None
+        is one that is too large to be read.
         """
 
 

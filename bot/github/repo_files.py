@@ -67,26 +67,36 @@ class RepoFiles:
             with away_is_transient():
                 await self._redis.delete(self._key)
 
-    async def _fetch(self) -> bytes:
-        """The file's bytes; none where there is no file, two of them, or one beyond any use.
+    async def read_at(self, commit: str = "") -> dict[str, bytes | None]:
+        """The files in a commit, by path; without one, on the default branch.
 
-        Looks into the folder first, since most repositories have no such file under either
-        name. A link is not followed; only a job does that.
+        Looks into the folder first, since most repositories have no such file under either name.
+        None stands for a file that is too large. A link is not followed; only a job does that.
         """
+        params = {"ref": commit} if commit else {}
         try:
-            entries = await self._calls.read_json(f"{self._base}/contents/{FOLDER}")
+            entries = await self._calls.read_json(f"{self._base}/contents/{FOLDER}", params=params)
         except NotFound:
-            return b""
+            return {}
         if not isinstance(entries, list):  # a file of this name
-            return b""
-        there = [one for one in entries if one["path"] in REPO_FILES and one["type"] == "file"]
-        if len(there) != 1 or there[0]["size"] > MAX_BYTES:
-            return b""
-        return await self._read(there[0]["path"])
+            return {}
+        found: dict[str, bytes | None] = {}
+        for one in entries:
+            if one["path"] in REPO_FILES and one["type"] == "file":
+                is_small = one["size"] <= MAX_BYTES
+                found[one["path"]] = await self._read(one["path"], params) if is_small else None
+        return found
 
-    async def _read(self, path: str) -> bytes:
+    async def _fetch(self) -> bytes:
+        """The file's bytes; none where there is no file, two of them, or one beyond any use."""
+        contents = list((await self.read_at()).values())
+        return contents[0] or b"" if len(contents) == 1 else b""
+
+    async def _read(self, path: str, params: dict[str, str]) -> bytes:
         try:
-            answer = await self._calls.read(f"{self._base}/contents/{path}", headers=BARE_FILE)
+            answer = await self._calls.read(
+                f"{self._base}/contents/{path}", params=params, headers=BARE_FILE
+            )
         except NotFound:  # deleted this moment
             return b""
         return answer.content

@@ -105,6 +105,9 @@ class RepositoryClient:
     async def repo_file(self) -> RepoFile:
         return await self.repo_files.repo_file()
 
+    async def repo_files_at(self, commit: str) -> Mapping[str, bytes | None]:
+        return await self.repo_files.read_at(commit)
+
     async def last_edit(self, number: int) -> Edit | None:
         return await self._edits.last_edit(number)
 

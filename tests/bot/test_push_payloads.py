@@ -146,3 +146,21 @@ def test_what_the_local_github_sends_is_understood(app_key: str, tmp_path: Path)
     assert first.before is None
     assert (second.before, second.after) == (first.after, repo.head)
     assert second.touches_skills
+
+
+@pytest.mark.parametrize(
+    ("commits", "touches"),
+    [
+        ([a_commit(modified=[".github/skillbench.yml"])], True),
+        ([a_commit(added=["a"]), a_commit(removed=[".github/skillbench.yaml"])], True),
+        ([a_commit(modified=["docs/.github/skillbench.yml", "skillbench.yml"])], False),
+        ([], True),
+        ([a_commit()] * 20, True),
+    ],
+)
+def test_a_push_says_whether_it_may_have_changed_the_repositorys_file(
+    commits: list[dict[str, Any]], touches: bool
+) -> None:
+    event = parse(a_push_payload(commits=commits))
+    assert isinstance(event, Pushed)
+    assert event.touches_config is touches

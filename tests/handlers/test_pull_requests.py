@@ -43,9 +43,10 @@ async def test_a_head_is_looked_at_once(change: str) -> None:
     """Opened, reopened and ready for review: it is the same commit."""
     decision = await on_pull_request_changed(pull(change=change), a_context(), Role("none"))
     assert isinstance(decision, Enqueue)
-    (request,) = decision.requests
+    request, config = decision.requests
     assert (request.kind, request.issue, request.head) == ("pull_request", 31, HEAD)
     assert request.key == f"pull:acme/skills#31:{HEAD}"
+    assert (config.kind, config.issue, config.after) == ("repo_check", 0, HEAD)
     other = await on_pull_request_changed(pull(head="b" * 40), a_context(), Role())
     assert isinstance(other, Enqueue)
     assert other.requests[0].key != request.key

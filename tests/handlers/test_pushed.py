@@ -90,3 +90,13 @@ async def test_whoever_may_run_can_ask_for_an_earlier_push_again() -> None:
 async def test_whoever_may_only_read_asks_for_nothing_again() -> None:
     decision = await on_pushed(a_pushed(asked_again=True), a_context(), Role("read"))
     assert isinstance(decision, Ignore)
+
+
+async def test_a_push_that_may_touch_the_repositorys_file_has_it_checked():
+    decision = await on_pushed(a_pushed(touches_config=True), a_context(), Role())
+    assert isinstance(decision, Enqueue)
+    [check] = [one for one in decision.requests if one.kind == "repo_check"]
+    assert (check.after, check.issue, check.origin) == ("a" * 40, 0, "push")
+    other = await on_pushed(a_pushed(), a_context(), Role())
+    assert isinstance(other, Enqueue)
+    assert "repo_check" not in {one.kind for one in other.requests}
