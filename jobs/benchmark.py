@@ -71,7 +71,8 @@ async def _carry_out(request: Request, world: World) -> None:
     async with AsyncExitStack() as stack:
         commits = Commits(request, world, stack)
         snapshot = await commits.get(commit)
-        world = within_budgets(request, await asyncio.to_thread(load_repo_file, snapshot), world)
+        rules = await commits.get(request.rules or commit)
+        world = within_budgets(request, await asyncio.to_thread(load_repo_file, rules), world)
         if plan is None:
             await refuse_changed_text(request, issue, world)
             plan = await plan_request(request, issue, snapshot, commits, world)
@@ -110,7 +111,8 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
     commits: Commits,
     world: World,
 ) -> Plan:
-    repo_file = await asyncio.to_thread(load_repo_file, snapshot)
+    rules = await commits.get(request.rules or snapshot.commit)
+    repo_file = await asyncio.to_thread(load_repo_file, rules)
     shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
     tested = None
     if request.head and request.head != snapshot.commit:  # eval case and rules stay the base's
@@ -128,7 +130,8 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
         shelf=shelf,
         known=known,
         check=world.runs.launchers.check,
-        versions=Versions(history=world.github, open=commits.get, head=snapshot.commit),
+        versions=Versions(history=world.github, open=commits.get, head=rules.commit),
+        rules=rules,
         tested=tested,
     )
     return await make_plan(given, world.runs.catalog, world.runs.settings)

@@ -142,6 +142,8 @@ class Request(Value):
     run: str | None = None
     """Id of the run that a `retry`, `rejudge` or `report` names. None: all that fit; of a `retry`,
     which is a `benchmark` with a run, it is then `LATEST`."""
+    rules: str = ""
+    """Commit that settings and environments are read from, where it is not the eval case's."""
     head: str = ""
     """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
     label: str = NEEDS_BENCHMARK

@@ -65,6 +65,8 @@ class PlanInput:
     """Whether the launcher can carry a run out; raises `Refused`."""
     versions: Versions | None = None
     """Where other versions of a skill are found; None: nowhere."""
+    rules: Snapshot | None = None
+    """Where the repository's file and its environments are read; None: where the eval case is."""
     tested: SkillShelf | None = None
     """The skills under test, where they come from another commit than the eval case."""
 
@@ -85,9 +87,10 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     case = await asyncio.to_thread(
         find_asked_case, request, given.snapshot, given.shelf, given.issue
     )
-    repo_file = await asyncio.to_thread(load_repo_file, given.snapshot)
+    rules = given.rules or given.snapshot
+    repo_file = await asyncio.to_thread(load_repo_file, rules)
     environment = await asyncio.to_thread(
-        plan_environment, request.environment, case, given.snapshot, settings
+        plan_environment, request.environment, case, rules, settings
     )
     refused: list[RefusedRun] = []
     skills = _collect(

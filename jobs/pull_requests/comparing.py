@@ -64,7 +64,7 @@ async def _settle(request: Request, world: World) -> PullPlan:
     rules = await find_head(world)
     async with AsyncExitStack() as stack:
         sides = await open_sides(pinned, (rules, base, head), world, stack)
-        return await make_plan(pinned, sides, base, world)
+        return await make_plan(pinned, sides, base, world, is_from_fork=pull.is_from_fork)
 
 
 def _say_nothing_to_do(plan: PullPlan) -> str:

@@ -32,6 +32,8 @@ class PullRow(Value):
 
     eval_id: str
     skill: PullSkill
+    is_of_head: bool = False
+    """Whether the case is one that the skill brings itself, in the head."""
     key: str
     """Of the request that measures it."""
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from config.repo_file import RepoFile
 from jobs.carrying_out import open_snapshot
 from jobs.choosing.evals import find_evals
+from jobs.content.draft import CaseDraft
+from jobs.content.file_cases import drafts_from_skill
 from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import find_skills
@@ -69,22 +71,29 @@ async def open_sides(
     return Sides(rules, repo_file, *shelves)
 
 
-async def make_plan(request: Request, sides: Sides, base: str, world: World) -> PullPlan:
+async def make_plan(
+    request: Request, sides: Sides, base: str, world: World, *, is_from_fork: bool
+) -> PullPlan:
     """The list of what is to be measured; one that has no rows says why.
 
-    Raises `Refused` for an eval case or a skill that was named and is not there.
+    A new skill that nothing asks about yet is measured on the cases that it brings, where people of
+    this repository wrote them. Raises `Refused` for an eval case or a skill that was named and is
+    not there.
     """
     changed = [one for one in sides.changed if _is_wanted(one, request, sides.head)]
     rows_shelf = await asyncio.to_thread(find_skills, sides.rules, sides.repo_file)
     cases = await find_evals(sides.rules, rows_shelf, sides.repo_file, world.github)
-    found = [(case.id, skill) for case, _ in cases for skill in _asked_about(case, changed, sides)]
-    if request.eval_id is not None:
-        found = _named(request.eval_id, found)
-    rows = [
-        PullRow(eval_id=eval_id, skill=skill, key=name_child(request, eval_id, skill.path))
-        for eval_id, skill in found
+    found = [
+        _row(request, case.id, skill)
+        for case, _ in cases
+        for skill in _asked_about(case, changed, sides)
     ]
-    covered = {skill.path for _, skill in found}
+    if not is_from_fork:
+        asked_about = {row.skill.path for row in found}
+        fresh = [one for one in changed if one.is_new and one.path not in asked_about]
+        found += await asyncio.to_thread(lambda: list(_own_rows(request, fresh, sides.head)))
+    covered = {row.skill.path for row in found}
+    rows = found if request.eval_id is None else _named(request.eval_id, found)
     left_out = [
         f"No eval case on the default branch is about {quoted(one.path)}, so it is not measured."
         for one in changed
@@ -120,7 +129,8 @@ def make_requests(plan: PullPlan) -> list[Request]:
                 "skill": row.skill.path,
                 "vs": asking.vs or ("none" if row.skill.is_new else f"@{plan.base}"),
                 "only_failed": False,
-                "after": plan.rules,
+                "after": asking.head if row.is_of_head else plan.rules,
+                "rules": plan.rules,
             }
         )
         for row in plan.rows
@@ -140,13 +150,26 @@ def _asked_about(case: EvalCase, changed: Iterable[PullSkill], sides: Sides) -> 
     return [skill for skill in changed if skill.path in paths]
 
 
-def _named(typed: str, found: list[tuple[str, PullSkill]]) -> list[tuple[str, PullSkill]]:
+def _row(request: Request, eval_id: str, skill: PullSkill, *, is_of_head: bool = False) -> PullRow:
+    key = name_child(request, eval_id, skill.path)
+    return PullRow(eval_id=eval_id, skill=skill, is_of_head=is_of_head, key=key)
+
+
+def _own_rows(request: Request, skills: Iterable[PullSkill], head: SkillShelf) -> Iterable[PullRow]:
+    """The eval cases that new skills bring in the head."""
+    for skill in skills:
+        for draft in drafts_from_skill(head.snapshot, skill.path):
+            if isinstance(draft, CaseDraft) and not draft.missing():
+                yield _row(request, draft.id, skill, is_of_head=True)
+
+
+def _named(typed: str, found: list[PullRow]) -> list[PullRow]:
     """Those of one eval case. Raises `Refused` where it asks about no changed skill."""
     number = _NUMBER.fullmatch(typed.strip())
     wanted = {typed.strip(), f"github-issue-{number[1]}" if number else typed.strip()}
-    named = [(eval_id, skill) for eval_id, skill in found if eval_id in wanted]
+    named = [row for row in found if row.eval_id in wanted]
     if not named:
-        known = ", ".join(dict.fromkeys(quoted(eval_id) for eval_id, _ in found)) or "none"
+        known = ", ".join(dict.fromkeys(quoted(row.eval_id) for row in found)) or "none"
         raise Refused(
             f"{quoted(typed)} is no eval case about a skill that this pull request changes; "
             f"there is {known}."

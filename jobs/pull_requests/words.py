@@ -185,10 +185,12 @@ def _say_unmeasured(outcome: Outcome) -> str:
 
 
 def _say_sides(plan: PullPlan) -> str:
-    head, base = plan.request.head[:12], plan.base[:12]
+    head, base, rules = plan.request.head[:12], plan.base[:12], plan.rules[:12]
+    own = any(row.is_of_head for row in plan.rows)
+    brought = ", but for those that a new skill brings itself" if own else ""
     return (
         f"{_say_changed(plan.changed)} Head {escape.code(head)} against base {escape.code(base)}; "
-        f"eval cases and settings are the default branch's at {escape.code(plan.rules[:12])}."
+        f"eval cases and settings are the default branch's at {escape.code(rules)}{brought}."
     )
 
 

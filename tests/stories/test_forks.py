@@ -72,6 +72,21 @@ async def test_nothing_of_a_fork_counts_but_its_skill(scene: Scene, tmp_path: Pa
     assert not Path("/tmp/owned").exists()
 
 
+async def test_the_cases_that_a_forks_new_skill_brings_are_not_asked(
+    scene: Scene, tmp_path: Path
+) -> None:
+    files = {
+        "theirs/SKILL.md": "---\nname: theirs\ndescription: Says yes.\n---\nSay yes.\n",
+        "theirs/evals/evals.json": json.dumps({"skill_name": "theirs", "evals": [CASE]}),
+    }
+    number = open_fork(scene, tree(tmp_path / "1", files=files))
+    await check_on(scene, number)
+    scene.comment(number, f"@skillbench run @{pulls_of(scene).head(number)}")
+    await scene.until(lambda: bool(scene.bot_comments(number)), "an answer")
+    (answer,) = scene.bot_comments(number)
+    assert "No eval case on the default branch is about `theirs`" in answer
+
+
 async def test_a_commit_that_is_pushed_after_the_look_does_not_run(
     scene: Scene, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """A pull request that changes a skill: its check run, its buttons, its comparison."""
 
+import json
 from pathlib import Path
 
 from tests.stories.pulls import SKILL, check_on, ended, mark_eval, open_pull, pulls_of, tree
@@ -8,6 +9,17 @@ from tests.stories.scene import PERSON, Scene, steady
 GOLDEN = Path(__file__).parent / "golden"
 SCRIPT = f"{SKILL}/scripts/profile.sh"
 NEW_SKILL = "---\nname: word-count\ndescription: Counts words.\n---\nCount the words.\n"
+OWN_CASES = {
+    "skill_name": "word-count",
+    "evals": [
+        {
+            "id": 1,
+            "prompt": "Count the words of this sentence.",
+            "expected_output": "A number.",
+            "expectations": ["Says how many words there are"],
+        }
+    ],
+}
 NEW_CASE = """## Skills
 word-count
 
@@ -104,6 +116,29 @@ async def test_a_new_skill_is_held_against_none(scene: Scene, tmp_path: Path) ->
     assert f"| `github-issue-{case.number}` | word-count |" in comment
     (report,) = scene.reports(number)
     assert "| With the skill | Without it |" in report
+
+
+async def test_a_new_skill_that_nothing_asks_about_is_measured_on_the_cases_it_brings(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """From a branch of the repository; its settings are the default branch's all the same."""
+    folder = tree(
+        tmp_path / "1",
+        files={
+            "word-count/SKILL.md": NEW_SKILL,
+            "word-count/evals/evals.json": json.dumps(OWN_CASES),
+            ".github/skillbench.yml": "judge: somebody-kind\n",
+        },
+    )
+    number = open_pull(scene, folder)
+    await check_on(scene, number)
+    scene.comment(number, "@skillbench run")
+    comment = await ended(scene, number)
+    assert "| `word-count#1` | word-count |" in comment
+    assert "but for those that a new skill brings itself" in comment
+    (report,) = scene.reports(number)
+    assert "judge `scripted-demo-judge`" in report
+    assert "Says how many words there are" in report
 
 
 async def test_a_skill_that_no_eval_case_asks_about_is_answered_with_what_to_do(
