@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 from jobs.results import RunRecord
 
@@ -30,7 +31,8 @@ def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord 
 
 def _question(record: RunRecord) -> tuple[str, ...]:
     return (
-        *(record.eval_id, record.eval_digest, record.skill, record.model_identity),
-        *(record.launcher, record.mode, record.vs, record.environment),
+        # a folder that was moved keeps its name, and no case is about two skills of one name
+        *(record.eval_id, record.eval_digest, PurePosixPath(record.skill).name),
+        *(record.model_identity, record.launcher, record.mode, record.vs, record.environment),
         *(record.judge, record.judge_prompt, str(record.trials)),
     )

@@ -162,10 +162,17 @@ class PushPlanner:
         """Those it has results for, by the id that was sent, then those that are set."""
         for record in reversed(history.records):
             launcher = _LAUNCHERS.get(record.launcher)
-            if record.skill == skill.path and launcher is not None:
+            if launcher is not None and self._is_about(record, skill):
                 yield record.model, launcher
         for asked in self.repo_file.models:
             yield asked, self.repo_file.launcher or self.world.runs.settings.launcher
+
+    def _is_about(self, record: RunRecord, skill: ChangedSkill) -> bool:
+        """Whether a result is of this skill, where it lies now or where it lay before a move."""
+        if record.skill == skill.path:
+            return True
+        is_gone = record.skill not in {one.path for one in self.shelf.skills}
+        return is_gone and PurePosixPath(record.skill).name == PurePosixPath(skill.path).name
 
     def _row(
         self,
@@ -185,8 +192,8 @@ class PushPlanner:
             previous=_newest(
                 one
                 for one in history.records
-                if (one.model_identity, one.launcher, one.skill)
-                == (model.identity, launcher, skill.path)
+                if (one.model_identity, one.launcher) == (model.identity, launcher)
+                and self._is_about(one, skill)
                 and one.skill_sha != skill.sha
             ),
         )

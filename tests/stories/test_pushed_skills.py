@@ -1,6 +1,7 @@
 """A push changes a skill: what is known of it is measured anew, and the commit is told."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 from demo.play import PERSON
@@ -64,6 +65,19 @@ async def test_a_skill_that_only_moves_is_the_same_skill(scene: Scene, tmp_path:
     await pushed_over(scene)
     assert checks_on(scene, moved) == []
     assert len(scene.reports(1)) == 1
+
+
+async def test_a_skill_that_moves_and_changes_is_held_against_where_it_lay(
+    scene: Scene, tmp_path: Path
+) -> None:
+    await measure(scene)
+    folder = write(tmp_path / "1", another_version(1))
+    (folder / "skills").mkdir()
+    (folder / CSV).rename(folder / "skills" / CSV)
+    shutil.copytree(folder / "skills" / CSV / "examples", folder / CSV / "examples")
+    commit = scene.repository.push(folder, by=PERSON)
+    assert (await check_done(scene, commit)).title == "1 the same"
+    assert "against its previous version" in scene.reports(1)[-1]
 
 
 async def test_nobody_pays_for_what_nobody_has_asked_about(scene: Scene, tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ def test_the_newest_result_of_another_version_before_it() -> None:
     assert find_previous(NOW, [an_older(1), an_older(3), an_older(2), later]) == an_older(3)
 
 
+def test_a_skill_that_was_moved_is_the_same_skill() -> None:
+    before = an_older(skill="word-count")
+    now = NOW.model_copy(update={"skill": "text/word-count"})
+    assert find_previous(now, [before]) == before
+
+
 def test_where_there_is_none_there_is_none() -> None:
     assert find_previous(NOW, [NOW]) is None
 
