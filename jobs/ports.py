@@ -136,6 +136,7 @@ class Archives(Protocol):
 
         `month` is `YYYY-MM`. An asset of the same name is the same content (names hold a
         digest) and is reused. A full or immutable release leads to part `-2`, and so on.
+        Raises `Refused` with the reason where GitHub takes no archive at all.
         """
 
     async def find_archive(self, run_id: str) -> str | None:

@@ -142,14 +142,23 @@ async def write_archive(finished: Finished, world: RunWorld, folder: Path | None
 
 
 async def upload_archive(result: RunResult, archive: Archive, world: World) -> tuple[str, str]:
-    """The archive's address, or why there is none; a copy stays in the blob store."""
+    """The archive's address, or why there is none, as the repository's file has it kept.
+
+    A copy stays in the blob store, unless it is to be kept nowhere.
+    """
+    kept = (await world.github.repo_file()).archive
+    if kept == "off":
+        return "", "this repository keeps none"
     await world.runs.blobs.put(f"archives/{archive.name}", archive.path)
+    if kept == "blob":
+        return "", f"this repository leaves it with the operator of this bot, as {archive.name}"
     month = f"{result.ended_at:%Y-%m}"
     try:
         return await world.github.upload(month, archive.name, archive.path), ""
     except (UserError, Gone, Transient) as error:
         log.warning("archive_not_uploaded", run=result.spec.run_id, problem=str(error))
-        return "", "GitHub did not take it; the operator of this bot has a copy"
+        reason = str(error) if isinstance(error, UserError) else "GitHub did not take it"
+        return "", f"{reason}; the operator of this bot has a copy"
 
 
 async def make_context(

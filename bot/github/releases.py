@@ -2,7 +2,8 @@
 
 Names of assets hold a digest of their content, so one name is one content and is never
 replaced. A release that takes no more (1,000 assets, or made immutable) is followed by a
-second part, `benchmark-results-2026-05-2`, and so on.
+second part, `benchmark-results-2026-05-2`, and so on. Where a repository makes every release
+immutable, one is born closed and empty; then there is no use in a further one.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import structlog
 from bot.github.calls import Calls, json_of
 from bot.github.failures import NotFound, Rejected
 from bot.github.reads import base_of
+from jobs.errors import Refused
 from jobs.requests import Repo
 
 log = structlog.get_logger(__name__)
@@ -50,7 +52,8 @@ class Releases:
     async def upload(self, month: str, name: str, content: Path) -> str:
         """Attach the file once and give the address to download it from.
 
-        Raises `ValueError` for a month or a name that cannot be found again.
+        Raises `Refused` where GitHub takes no archive here, with the reason, and `ValueError` for
+        a month or a name that cannot be found again.
         """
         if not MONTH.fullmatch(month):
             raise ValueError(f"not a month: {month!r}")
@@ -58,12 +61,17 @@ class Releases:
             raise ValueError(f"GitHub would rename an asset called {name!r}")
         for part in range(1, MOST_PARTS + 1):
             tag = f"{RELEASES_BEGIN_WITH}{month}" + (f"-{part}" if part > 1 else "")
-            release = await self._release(tag, month)
             try:
+                release = await self._release(tag, month)
                 return await self._attach(release, name, content)
             except Full:
                 log.info("release_full", tag=tag)
-        raise RuntimeError(f"{MOST_PARTS} releases of {month} are full")
+            except Rejected as rejected:
+                log.warning("archive_refused", tag=tag, problem=str(rejected))
+                raise Refused(f"GitHub refused it ({rejected.said[:200]})") from None
+            if release.get("immutable") and not release.get("assets"):
+                raise Refused("releases of this repository are immutable from the start")
+        raise Refused(f"{MOST_PARTS} releases of {month} are full")
 
     async def _release(self, tag: str, month: str) -> dict[str, Any]:
         """The release with this tag, made if it is missing."""

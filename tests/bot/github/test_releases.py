@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.github.failures import Rejected
 from demo.github.answers import Answer
 from demo.github.state import Asset
+from jobs.errors import Refused
 from tests.bot.github.conftest import World
 
 TAG = "benchmark-results-2026-05"
@@ -146,11 +146,42 @@ async def test_an_immutable_release_leads_to_the_next_part(world: World, archive
     assert [found.name for found in assets_of(world, f"{TAG}-2")] == ["next.zip"]
 
 
+async def test_where_every_release_is_immutable_one_is_made_and_no_more(
+    world: World, archive: Path
+):
+    """A release that is born closed would be followed by another, and another."""
+    world.handle.repository.releases_are_immutable = True
+    for name in (NAME, "next.zip"):
+        with pytest.raises(Refused, match="immutable from the start"):
+            await world.client.upload("2026-05", name, archive)
+    assert [release.tag for release in world.handle.repository.releases] == [TAG]
+
+
+async def test_releases_that_become_immutable_end_with_one_empty_part(world: World, archive: Path):
+    await world.client.upload("2026-05", NAME, archive)
+    first = world.handle.release(TAG)
+    assert first is not None
+    first.is_immutable = world.handle.repository.releases_are_immutable = True
+    for name in ("next.zip", "last.zip"):
+        with pytest.raises(Refused, match="immutable from the start"):
+            await world.client.upload("2026-05", name, archive)
+    assert await world.client.upload("2026-05", NAME, archive)  # what is there is found
+    tags = sorted(release.tag for release in world.handle.repository.releases)
+    assert tags == [TAG, f"{TAG}-2"]
+
+
+async def test_a_release_that_may_not_be_made_is_a_refusal(world: World, archive: Path):
+    """A rule of the repository can forbid new tags."""
+    world.gh.faults.answer(422, on="POST */releases", message="Cannot create ref by rule")
+    with pytest.raises(Refused, match="Cannot create ref by rule"):
+        await world.client.upload("2026-05", NAME, archive)
+
+
 async def test_a_refusal_for_another_reason_is_not_taken_for_a_full_release(
     world: World, archive: Path
 ):
     world.gh.faults.answer(422, on=UPLOAD, message="No such luck")
-    with pytest.raises(Rejected, match="No such luck"):
+    with pytest.raises(Refused, match="No such luck"):
         await world.client.upload("2026-05", NAME, archive)
 
 
