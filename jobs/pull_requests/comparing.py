@@ -9,9 +9,11 @@ from contextlib import AsyncExitStack
 
 import structlog
 
+from config.repo_file import RepoFile
 from jobs.answers import answer
 from jobs.carrying_out import begin, carry_out_answered, find_head
 from jobs.errors import Refused
+from jobs.estimates import ahead_of_request, describe, estimate_all
 from jobs.keeping import request_folder
 from jobs.pull_requests.plan import PullPlan, find_plan, keep_plan
 from jobs.pull_requests.planning import make_plan, make_requests, open_sides
@@ -64,7 +66,26 @@ async def _settle(request: Request, world: World) -> PullPlan:
     rules = await find_head(world)
     async with AsyncExitStack() as stack:
         sides = await open_sides(pinned, (rules, base, head), world, stack)
-        return await make_plan(pinned, sides, base, world, is_from_fork=pull.is_from_fork)
+        plan = await make_plan(pinned, sides, base, world, is_from_fork=pull.is_from_fork)
+        expected = await _expect(plan, sides.repo_file, world)
+    return plan.model_copy(update={"expected": expected})
+
+
+async def _expect(plan: PullPlan, repo_file: RepoFile, world: World) -> str:
+    """What past runs let expect of these; no limit is promised, since prices are not known yet."""
+    settings = world.runs.settings
+    launcher = repo_file.launcher or settings.launcher
+    models = plan.request.models or repo_file.models or (settings.model,)
+    ahead = [
+        one
+        for further in make_requests(plan)
+        for name in models
+        for one in ahead_of_request(
+            further.model_copy(update={"models": (name,)}), model=name, launcher=launcher
+        )
+    ]
+    records = await world.ledger.records(plan.request.repo.full_name)
+    return describe(estimate_all(ahead, records, None))
 
 
 def _say_nothing_to_do(plan: PullPlan) -> str:

@@ -51,6 +51,8 @@ class PullPlan(Value):
     rows: tuple[PullRow, ...]
     left_out: tuple[str, ...] = ()
     """What is not measured, and why, as sentences of ours."""
+    expected: str = ""
+    """What it is expected to take, as half a sentence (`jobs.estimates.describe`)."""
     runs: tuple[()] = ()
     """It has none of its own: each row is a request (`jobs.keeping.Planned`)."""
 

@@ -96,7 +96,7 @@ def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
         if outcome.is_ended
         else f"### 👀 Benchmarking: {done} of {numbers.plural(total, 'eval case')} done"
     )
-    commands = f"To cancel it: {escape.code(f'{mention} cancel')}." if not outcome.is_ended else ""
+    commands = "" if outcome.is_ended else _say_under_way(plan, mention)
     parts = [title, _say_sides(plan), _table(plan, ends), _say_left_out(plan), _reasons(plan, ends)]
     asked = f"<sub>Asked for by {escape.inline(plan.request.asker, 60)}.</sub>"
     return "\n\n".join(part for part in [*parts, _FOOT, commands, asked] if part)
@@ -147,6 +147,12 @@ def render_unmeasured(
         ),
         actions=BUTTONS,
     )
+
+
+def _say_under_way(plan: PullPlan, mention: str) -> str:
+    """What only matters until it has ended: what it is expected to take, and how to stop it."""
+    expected = f"**Expected:** {escape.inline(plan.expected, 400)}. " if plan.expected else ""
+    return f"{expected}To cancel it: {escape.code(f'{mention} cancel')}."
 
 
 def _conclusion(outcome: Outcome) -> Conclusion:

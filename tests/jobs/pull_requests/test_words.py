@@ -96,7 +96,10 @@ def test_while_it_goes_on_there_are_no_buttons_and_no_verdict() -> None:
     check = render_check(a_plan(), ends)
     assert (check.status, check.conclusion, check.actions) == ("in_progress", None, ())
     assert check.title == "1 of 2 eval cases done"
-    comment = render_comment(a_plan(), ends, mention="@skillbench")
+    plan = a_plan(expected="about 30k tokens")
+    comment = render_comment(plan, ends, mention="@skillbench")
+    assert "**Expected:** about 30k tokens. To cancel it" in comment
+    assert "Expected" not in render_comment(plan, some_ends(BETTER, SAME), mention="@skillbench")
     assert comment.startswith("### 👀 Benchmarking: 1 of 2 eval cases done")
     assert "`@skillbench cancel`" in comment
     assert "⏳" in comment
