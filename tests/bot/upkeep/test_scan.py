@@ -1,6 +1,7 @@
 """What an outage left behind is taken up: labels, and commands that nobody heard."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -194,3 +195,32 @@ async def test_a_later_scan_reads_only_what_is_new(world: World) -> None:
     await scan(world)
     asked = [sent for sent in world.gh.requests if sent.path.endswith("/issues/comments")]
     assert asked[0].query["since"] < asked[1].query["since"]
+
+
+async def test_a_question_that_nobody_heard_is_answered_once_and_stays_answered(
+    world: World,
+) -> None:
+    """Whoever asked waits; an answer that stands there was true when it was given."""
+    world.pass_time(timedelta(minutes=1))
+    world.handle.comment(8, by="mona", body="@skillbench status")
+    await scan(world)
+    assert "the answer to status" in world.handle.comments(8)[-1]
+    said = world.handle.comments(8)
+    await world.redis.flushall()
+    await scan(world)
+    assert world.handle.comments(8) == said
+    assert await requests(world) == []
+
+
+async def test_a_mention_of_the_repositorys_own_is_heard_late_too(
+    world: World, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pushed" / ".github"
+    folder.mkdir(parents=True)
+    (folder / "skillbench.yml").write_text("mention: '@bench'\n", encoding="utf-8")
+    world.handle.push(folder.parent, by="mona")
+    world.pass_time(timedelta(minutes=1))
+    world.handle.comment(8, by="mona", body="@bench run claude-sonnet")
+    await scan(world)
+    [request] = await requests(world)
+    assert request.models == ("claude-sonnet",)
