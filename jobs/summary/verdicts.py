@@ -1,19 +1,25 @@
 """What the judge said of the assertions that a skill's runs do not meet, from what is kept.
 
-A run's result is kept for some weeks; of an older one the report comment on its issue is read.
+A run's result is kept for some weeks; of an older one the report comment on its issue is read, and
+where there is none its archive on GitHub: of a few runs at most, since each is a download.
 Everything here was written by models and strangers and is only ever quoted.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from pydantic import ValidationError
 
-from jobs.errors import Gone
+from jobs.again.kept_runs import find_kept_run
+from jobs.errors import Gone, Refused
 from jobs.ports import Comment
 from jobs.requests import Value
 from jobs.results import AssertionScore, RunRecord, RunResult, Verdict
+from jobs.sessions.workspace import remove_tree
 from jobs.summary.measured import Measured
 from jobs.world import World
 
@@ -21,6 +27,8 @@ MOST_ASSERTIONS = 15
 """Of one run that are shown to the judge; a run that fails more fails for few reasons."""
 TEXT_CHARACTERS = 300
 REPORT_CHARACTERS = 4_000
+MOST_ARCHIVES = 5
+"""That one summary of a skill downloads."""
 _CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
 
 
@@ -53,22 +61,39 @@ class VerdictReader:
 
     world: World
     _comments: dict[int, Sequence[Comment]] = field(default_factory=dict)
+    _archives: int = 0
 
     async def find(self, row: Measured) -> Findings | None:
         """What is known of a run; None where nothing is kept of it."""
         record = row.record
         kept = await self.world.runs.blobs.get(f"runs/{record.run}/ended.json")
         if kept is not None:
-            try:
-                return _from_result(record, RunResult.model_validate_json(kept))
-            except ValidationError:  # of another version
-                pass
+            with suppress(ValidationError):  # of another version
+                result = RunResult.model_validate_json(kept)
+                # the blob store is one for all repositories
+                if result.spec.repo.full_name.casefold() == record.repo.casefold():
+                    return _from_result(record, result)
         report = await self._find_report(record)
         if report is None:
-            return None
+            return await self._read_archive(record)
         return Findings(
             eval_id=record.eval_id, model=record.model, report=report[:REPORT_CHARACTERS]
         )
+
+    async def _read_archive(self, record: RunRecord) -> Findings | None:
+        if self._archives == MOST_ARCHIVES:
+            return None
+        self._archives += 1
+        world = self.world
+        folder = world.runs.scratch / f"summary-{uuid4().hex[:12]}"
+        await asyncio.to_thread(folder.mkdir, parents=True)
+        try:
+            found = await find_kept_run(record.run, folder, world, record.repo)
+        except (Refused, ValidationError):  # it cannot be read, and is told to be unread
+            return None
+        finally:
+            await asyncio.to_thread(remove_tree, folder)
+        return None if found is None else _from_result(record, found.result)
 
     async def _find_report(self, record: RunRecord) -> str | None:
         """The text of the report comment, if it is still there and our own."""

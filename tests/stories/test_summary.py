@@ -120,6 +120,18 @@ async def test_what_is_kept_no_more_is_read_from_the_reports(scene: Scene) -> No
     assert "#### Why it fails where it fails" in answer
 
 
+async def test_where_the_report_is_gone_too_its_archive_is_read(scene: Scene) -> None:
+    await run_all(scene)
+    await asyncio.to_thread(shutil.rmtree, scene.stage.settings.data_dir / "blobs" / "runs")
+    for issue in (1, 4):
+        for comment in list(scene.repository.issue(issue).comments):
+            scene.repository.delete_comment(comment.id, by=PERSON)
+    answer = await ask(scene)
+    [asked] = explanations(scene)
+    assert '"assertion": "Quotes a sonnet' in asked.prompt
+    assert "kept any more" not in answer
+
+
 def explain_badly(asked: Asked) -> Step:
     """Names an eval case that was never shown, and never JSON the first time."""
     if not is_explaining(asked):
