@@ -34,8 +34,10 @@ Check = Callable[[Settings], Awaitable[str | Unused | None]]
 """What is wrong and what to do about it; None if nothing is."""
 
 
-async def check_webhook_secret(settings: Settings) -> str | None:
+async def check_webhook_secret(settings: Settings) -> str | Unused | None:
     """The secret without which no delivery can be trusted."""
+    if is_unconfigured(settings):
+        return Unused("comes with the GitHub App")
     secret = settings.github_webhook_secret.get_secret_value()
     if not secret:
         return "set SKILLBENCH_GITHUB_WEBHOOK_SECRET to the secret of the App's webhook"

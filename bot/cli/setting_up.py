@@ -10,6 +10,9 @@ from bot.setup.credentials import is_unconfigured, with_stored
 from config.settings import Settings
 from jobs.alongside import alongside
 
+EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 -- known, not bound to
+"""Hosts to listen on that no browser can go to."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -23,7 +26,8 @@ async def wait_for_app(settings: Settings, bound: socket.socket) -> Settings:
     from bot.setup.app import Setup  # what only a first start needs
     from bot.setup.gate import Gate
 
-    address = settings.public_url or f"http://{settings.host}:{bound.getsockname()[1]}"
+    host = "localhost" if settings.host in EVERYWHERE else settings.host
+    address = settings.public_url or f"http://{host}:{bound.getsockname()[1]}"
 
     def announce(token: str) -> None:
         log.warning("setup_wanted", address=f"{address}/setup", one_time_token=token)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor import Unused, check_claude_code
+from bot.cli.doctor import Unused, check_app, check_claude_code, check_webhook_secret
 from bot.worlds import make_launchers
 from config.settings import Settings
 from jobs.errors import Refused
@@ -102,3 +102,16 @@ async def test_what_nobody_asked_for_is_neither_well_nor_wrong(tmp_path: Path) -
     [of_secret] = [line for line in lines if "webhook secret" in line]
     assert of_secret.startswith("✘")
     assert process.returncode == 1
+
+
+async def test_a_bot_without_an_app_is_led_to_setup_and_a_readable_key_is_told(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(_env_file=None, data_dir=tmp_path)
+    assert "/setup" in str(await check_app(settings))
+    assert isinstance(await check_webhook_secret(settings), Unused)
+    place = tmp_path / "github-app.json"
+    place.write_text("{}")
+    place.chmod(0o644)
+    named = settings.model_copy(update={"github_app_id": "7"})
+    assert "chmod 600" in str(await check_app(named))
