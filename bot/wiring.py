@@ -90,7 +90,7 @@ ANSWERS_AT_ONCE = 4
 
 
 class _Requests:
-    """Implements `jobs.ports.RequestQueue`; what a job asks for comes with no delivery."""
+    """Implements `jobs.world.RequestQueue`; what a job asks for comes with no delivery."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -110,7 +110,7 @@ class Wiring:
         self._worlds = worlds
         self._answers = asyncio.Semaphore(ANSWERS_AT_ONCE)
         self._waiting = WaitingComments(
-            settings=settings, redis=redis, app=app, blobs=worlds.runs.blobs
+            settings=settings, redis=redis, app=app, blobs=Blobs(settings.blobs)
         )
 
     def jobs(self) -> Jobs:
