@@ -134,7 +134,7 @@ class Wiring:
         repository = self._app.repository(as_repo(event.repository))
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
-        queue = CancellableQueue(self._redis, find_said(event), blobs=self._worlds.runs.blobs)
+        queue = CancellableQueue(self._redis, find_said(event), blobs=Blobs(self._settings.blobs))
         await dispatch(event, await self._context(event), repository, queue, self.answer)
 
     async def answer(self, inquiry: Inquiry) -> str:
