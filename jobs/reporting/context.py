@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from jobs.reporting import escape
+from jobs.reporting.verbosity import Verbosity
 from jobs.values import RunSpec
 
 KeyFiles = tuple[tuple[str, str], ...]
@@ -24,6 +25,7 @@ class ReportContext:
     mention: str = "@skillbench"
     change: str = ""
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
+    verbosity: Verbosity = "normal"
     cost_remarks: tuple[str, ...] = ()
     """What must be known about the money: a price unknown, a limit that bound."""
 

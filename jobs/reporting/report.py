@@ -31,6 +31,7 @@ from jobs.reporting.details import (
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.scorecard import render_metadata, render_scorecard
 from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
+from jobs.reporting.verbosity import arrange
 from jobs.reporting.what_to_do import render_what_to_do
 from jobs.results import ArmScore, AssertionScore, RunResult
 from jobs.values import SessionEnd
@@ -46,6 +47,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     """The comment for a run, graded or not, always below GitHub's limit."""
     conclusion = conclude(result)
     top = [f"## {headline(result, conclusion)}", _what_ran(result, context)]
+    evidence: list[str] = []
     if conclusion is None:
         top += [_why_ungraded(result, context), render_refused_hosts(result)]
         top += [render_metadata(result, context)]
@@ -54,13 +56,12 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_what_to_do(result, conclusion)]
         top += [_health(result), context.change, render_refused_hosts(result)]
         top += [render_metadata(result, context)]
-        top += ["### Scorecard", render_scorecard(result)]
-        top += ["### Verdict", _verdict(result, conclusion)]
+        evidence += ["### Scorecard", render_scorecard(result)]
+        evidence += ["### Verdict", _verdict(result, conclusion)]
     if result.trials:
-        top.append(render_trials(result))
-    parts: list[Part] = [
-        _differences(result, conclusion),
-        _observations(result),
+        evidence.append(render_trials(result))
+    loose = (_differences(result, conclusion), _observations(result))
+    folded: list[Part] = [
         evidence_part(result, context),
         sessions_part(result, context),
         hosts_part(result, context),
@@ -69,7 +70,8 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         remarks_part(result, context),
     ]
     bottom = [context.archive_line, render_footer(result, context), render_markers(result)]
-    return fit(top, parts, bottom) + "\n"
+    opened, parts = arrange(evidence, loose, folded, context.verbosity)
+    return fit([*top, *opened], parts, bottom) + "\n"
 
 
 def render_markers(result: RunResult) -> str:
