@@ -17,7 +17,7 @@ from jobs.day_budget import Day
 from jobs.history import History
 from jobs.proposals import PullRequests
 from jobs.pull_requests.pull import PullReader
-from jobs.requests import Repo, Request, Value
+from jobs.requests import Repo, Value
 from jobs.results import RunRecord
 
 LARGEST_ARCHIVE = 500_000_000
@@ -222,16 +222,6 @@ class GitHub(
     Protocol,
 ):
     """One repository on GitHub, in all its roles."""
-
-
-class RequestQueue(Protocol):
-    """Where a job puts what is to be carried out besides."""
-
-    async def enqueue(self, request: Request, /) -> bool:
-        """Put a request on the queue, to wait for its repository's turn.
-
-        False where it was asked for already: its key is on the queue, or was this week.
-        """
 
 
 class BlobStore(Protocol):

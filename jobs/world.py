@@ -14,7 +14,8 @@ from jobs.choosing.claims import Claims
 from jobs.conversation import ModelCatalog
 from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
-from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger, RequestQueue
+from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
+from jobs.requests import Request
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.session_spec import SessionSpec
 from jobs.values import Environment, RunSpec, SessionResult
@@ -62,6 +63,16 @@ class Environments(Protocol):
 
         Spends no money, and makes nothing a second time. Raises `Refused` with all that is
         missing, or why it cannot be had here; `Transient` where a platform failed.
+        """
+
+
+class RequestQueue(Protocol):
+    """Where a job puts what is to be carried out besides."""
+
+    async def enqueue(self, request: Request, /) -> bool:
+        """Put a request on the queue, to wait for its repository's turn.
+
+        False where it was asked for already: its key is on the queue, or was this week.
         """
 
 
