@@ -111,3 +111,28 @@ async def test_help_about_one_command_shows_its_options() -> None:
     decision = await decide("@skillbench help run", Role("none"))
     assert isinstance(decision, Reply)
     assert "| `--vs REF` |" in decision.body
+
+
+async def test_on_a_pull_request_a_run_may_name_the_commit_it_is_for() -> None:
+    decision = await decide("@skillbench run @0A1B2C3 sonnet", is_pull_request=True)
+    assert isinstance(decision, Enqueue)
+    [request] = decision.requests
+    assert (request.is_pull_request, request.head, request.models) == (True, "0a1b2c3", ("sonnet",))
+
+
+async def test_on_an_issue_a_commit_is_answered_with_the_way_to_name_another_version() -> None:
+    decision = await decide("@skillbench run @0a1b2c3")
+    assert isinstance(decision, Reply)
+    assert "--vs @SHA" in decision.body
+
+
+@pytest.mark.parametrize("command", ["lint", "trigger", "sync", "rejudge", "estimate"])
+async def test_on_a_pull_request_what_is_for_issues_is_answered_so(command: str) -> None:
+    decision = await decide(f"@skillbench {command}", is_pull_request=True)
+    assert isinstance(decision, Reply)
+    assert f"`{command}` is for issues" in decision.body
+
+
+@pytest.mark.parametrize("command", ["status", "queue", "results", "config", "ping"])
+async def test_on_a_pull_request_what_is_for_everywhere_is_answered(command: str) -> None:
+    assert isinstance(await decide(f"@skillbench {command}", is_pull_request=True), Inquire)

@@ -7,7 +7,7 @@ import pytest
 
 from handlers.command_table import MAX_TRIALS
 from handlers.commands import MAX_COMMANDS
-from handlers.decisions import Decision, Enqueue, Ignore, Inquire, Reply
+from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import Actor
 from handlers.issue_commented import on_issue_commented
 from tests.builders import NOON
@@ -134,31 +134,6 @@ async def test_help_is_given_to_anybody_without_a_question() -> None:
     assert "| `@skillbench help [COMMAND]` |" in decision.body
     assert decision.reaction_to is None
     assert role.asked == []
-
-
-async def test_on_a_pull_request_a_run_may_name_the_commit_it_is_for() -> None:
-    decision = await decide("@skillbench run @0A1B2C3 sonnet", is_pull_request=True)
-    assert isinstance(decision, Enqueue)
-    [request] = decision.requests
-    assert (request.is_pull_request, request.head, request.models) == (True, "0a1b2c3", ("sonnet",))
-
-
-async def test_on_an_issue_a_commit_is_answered_with_the_way_to_name_another_version() -> None:
-    decision = await decide("@skillbench run @0a1b2c3")
-    assert isinstance(decision, Reply)
-    assert "--vs @SHA" in decision.body
-
-
-@pytest.mark.parametrize("command", ["lint", "trigger", "sync", "rejudge", "estimate"])
-async def test_on_a_pull_request_what_is_for_issues_is_answered_so(command: str) -> None:
-    decision = await decide(f"@skillbench {command}", is_pull_request=True)
-    assert isinstance(decision, Reply)
-    assert f"`{command}` is for issues" in decision.body
-
-
-@pytest.mark.parametrize("command", ["status", "queue", "results", "config", "ping"])
-async def test_on_a_pull_request_what_is_for_everywhere_is_answered(command: str) -> None:
-    assert isinstance(await decide(f"@skillbench {command}", is_pull_request=True), Inquire)
 
 
 async def test_an_owner_who_is_not_allowed_is_told_the_setting() -> None:
