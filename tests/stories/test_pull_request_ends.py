@@ -1,10 +1,11 @@
 """A comparison of a pull request that ends before its time, and one that is asked for twice."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from demo.model_api import ScriptedModelApi
+from demo.model_api import Gate, ScriptedModelApi, Stall
 from tests.stories.pulls import (
     SKILL,
     check_on,
@@ -14,8 +15,9 @@ from tests.stories.pulls import (
     pulls_of,
     tree,
 )
-from tests.stories.scene import PERSON, Scene, playing
+from tests.stories.scene import PERSON, WAIT_S, Scene, playing
 from tests.stories.test_cancel import sleep_long, sleepers
+from tests.stories.test_outage import at_work, empty_redis
 
 SCRIPT = f"{SKILL}/scripts/profile.sh"
 
@@ -57,3 +59,21 @@ async def test_a_button_that_is_delivered_twice_is_answered_once(
         scene.github.redeliver(delivery)
     await scene.github.deliveries_done()
     assert len(scene.bot_comments(number)) == 2
+
+
+async def test_a_comparison_goes_on_after_redis_was_lost(tmp_path: Path, app_key: str) -> None:
+    """Its list is kept beside the sessions; one comment tells it all, and one report."""
+    api, gate = ScriptedModelApi(), Gate()
+    api.fail(Stall(gate=gate), times=1)
+    async with playing(tmp_path / "bot", app_key, model_api=api, worker=False) as scene:
+        mark_eval(scene)
+        async with at_work(scene, tmp_path / "first"):
+            number = open_pull(scene, tree(tmp_path / "1", files={SCRIPT: None}))
+            check = await check_on(scene, number)
+            pulls_of(scene).press(check, "run", by=PERSON)
+            await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        await empty_redis(scene)
+        async with at_work(scene, tmp_path / "second"):
+            assert "### 🔴 Worse in 1 of 1 run" in await ended(scene, number)
+        assert len(scene.bot_comments(number)) == 2
+        assert len(scene.reports(number)) == 1
