@@ -1,9 +1,10 @@
 """`retry` and `rerun failed`: the same question under the same conditions, asked once more."""
 
+import asyncio
 import shutil
 from pathlib import Path
 
-from demo.model_api import HttpError, ScriptedModelApi
+from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from tests.stories.scene import Scene, playing
 from tests.stories.test_crash import is_judging, sessions
 from tests.stories.test_trials import ATTEMPTS, has_the_skill
@@ -70,3 +71,24 @@ async def test_where_nothing_has_run_there_is_nothing_to_repeat(scene: Scene) ->
     retried = scene.comment(2, "@skillbench retry")
     await scene.reacted(2, retried, "confused")
     assert "no run has ended on this issue yet" in scene.bot_comments(2)[-1]
+
+
+async def test_what_a_person_cancelled_has_not_failed_and_can_be_repeated(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Nobody wants it back by asking for what failed; by its own name it comes back as it was."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), when=has_the_skill)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        first = scene.comment(2, "@skillbench run scripted-demo --trials 2")
+        await asyncio.wait_for(gate.reached.wait(), 60)
+        scene.comment(2, "@skillbench cancel")
+        await scene.reacted(2, first, "confused")
+        failed = scene.comment(2, "@skillbench rerun failed")
+        await scene.reacted(2, failed, "confused")
+        assert scene.reports(2) == []
+        again = scene.comment(2, "@skillbench retry")
+        await scene.reacted(2, again, "rocket")
+        [report] = scene.reports(2)
+        assert '"trials": 2' in report
