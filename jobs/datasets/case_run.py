@@ -9,17 +9,17 @@ import structlog
 from jobs.conversation import Agent
 from jobs.datasets.cases import AutoUser, DatasetCase
 from jobs.datasets.dialogue import Dialogue, Reply, Turn
-from jobs.datasets.evaluators.kg_qa import HINT
-from jobs.datasets.evaluators.registry import find_evaluator
 from jobs.datasets.grades import Grade, Grading, Programs, Ungraded
 from jobs.datasets.judge import ModelJudge
 from jobs.datasets.results import CaseResult, Trouble
-from jobs.datasets.targets.registry import TARGETS
-from jobs.datasets.targets.target import Conversation, TargetFailed, TargetFields, TargetWorld
 from jobs.datasets.users import PlayedSpeaker, ScriptedSpeaker, Speaker, UserFailed
 from jobs.errors import Error
+from jobs.evaluators.kg_qa import HINT
+from jobs.evaluators.registry import find_evaluator
 from jobs.judging.reading import add_usage
 from jobs.ports import Clock
+from jobs.targets.registry import TARGETS
+from jobs.targets.target import Conversation, TargetFailed, TargetFields, TargetWorld
 from jobs.values import Model, Usage
 
 Watch = Callable[[Dialogue], Awaitable[None]]

@@ -98,7 +98,7 @@ class Grading:
 
 
 class Evaluator(Protocol):
-    """Grades cases of its kind. One module each, named in `evaluators.registry`."""
+    """Grades cases of its kind. One module each, named in `jobs.evaluators.registry`."""
 
     def check(self, fields: Mapping[str, Any], /) -> None:
         """Check what a case configures it with. Raises `ValueError` (pydantic's included)."""

@@ -15,9 +15,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from jobs.datasets.cases import DatasetCase
-from jobs.datasets.evaluators.registry import check_evaluator
 from jobs.datasets.suites import SUBCOMMANDS, SuiteSettings
 from jobs.errors import Refused
+from jobs.evaluators.registry import check_evaluator
 
 METADATA = "metadata.json"
 MOST_FAULTS = 20

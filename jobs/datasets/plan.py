@@ -12,9 +12,9 @@ from decimal import Decimal
 from pydantic import Field
 
 from jobs.datasets.loading import Dataset
-from jobs.datasets.targets.registry import TARGETS
 from jobs.errors import Refused
 from jobs.requests import Repo, Value
+from jobs.targets.registry import TARGETS
 
 
 class Wanted(Value):

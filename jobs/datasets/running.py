@@ -14,13 +14,13 @@ from jobs.conversation import ModelCatalog
 from jobs.datasets.case_run import CaseSpec, CaseWorld, run_case
 from jobs.datasets.cases import AutoUser, DatasetCase
 from jobs.datasets.dialogue import Dialogue
-from jobs.datasets.evaluators.registry import judge_named
 from jobs.datasets.keeping import DatasetKeeping
 from jobs.datasets.loading import Dataset
 from jobs.datasets.plan import RunPlan
 from jobs.datasets.results import CaseResult
-from jobs.datasets.targets.registry import make_fields
 from jobs.errors import Refused
+from jobs.evaluators.registry import judge_named
+from jobs.targets.registry import make_fields
 from jobs.values import Model
 
 UNLIMITED = 1_000

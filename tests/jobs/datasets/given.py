@@ -8,7 +8,6 @@ from typing import Any
 
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue, Reply, Said, Turn
-from jobs.datasets.evaluators.registry import check_evaluator, find_evaluator
 from jobs.datasets.grades import (
     Accept,
     Grade,
@@ -17,6 +16,7 @@ from jobs.datasets.grades import (
     ProgramOutcome,
     Ungraded,
 )
+from jobs.evaluators.registry import check_evaluator, find_evaluator
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

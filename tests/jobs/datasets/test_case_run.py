@@ -16,9 +16,9 @@ from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
 from jobs.datasets.results import CaseResult
 from jobs.datasets.suites import SuiteSettings
-from jobs.datasets.targets.registry import make_fields
-from jobs.datasets.targets.target import TargetWorld
 from jobs.errors import Refused
+from jobs.targets.registry import make_fields
+from jobs.targets.target import TargetWorld
 from jobs.values import Limits, Model, Usage
 from tests.jobs.datasets.given import NOON, NoPrograms, a_case
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from jobs.datasets.dialogue import Chunk, Dialogue, Reply, ToolUse
-from jobs.datasets.evaluators.registry import check_evaluator, find_evaluator
 from jobs.datasets.grades import Grade, Grading, ProgramOutcome, Ungraded
+from jobs.evaluators.registry import check_evaluator, find_evaluator
 from tests.jobs.datasets.given import NOON, SmallJudge, a_case, grade, said
 
 

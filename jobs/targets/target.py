@@ -57,7 +57,7 @@ class TargetWorld:
 
 
 class TargetKind(Protocol):
-    """A kind of target. One module each, named in `targets.registry`."""
+    """A kind of target. One module each, named in `jobs.targets.registry`."""
 
     @property
     def fields(self) -> type[TargetFields]:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jobs.datasets.evaluators.kg_numbers import Number, close, find_numbers
-from jobs.datasets.evaluators.kg_words import share_of, tokens
+from jobs.evaluators.kg_numbers import Number, close, find_numbers
+from jobs.evaluators.kg_words import share_of, tokens
 
 HALF = 0.5
 LONG = 4

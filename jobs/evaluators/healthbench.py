@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from jobs.datasets.evaluators.reading import as_object, boolean, nothing_said, text, transcript
 from jobs.datasets.grades import Grade, Grading, Judge, Ungraded
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, boolean, nothing_said, text, transcript
 
 ANSWER_TOKENS = 2_000
 SHOWN_CHARACTERS = 60_000

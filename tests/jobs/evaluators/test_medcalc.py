@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from jobs.datasets.evaluators.registry import check_evaluator
 from jobs.datasets.grades import Ungraded
+from jobs.evaluators.registry import check_evaluator
 from tests.jobs.datasets.given import SmallJudge, grade
 
 LIMITS = {"lower_limit": "21.714", "upper_limit": "24.0"}

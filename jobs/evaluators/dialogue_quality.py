@@ -7,15 +7,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from jobs.datasets.cases import AutoUser, Persona, User
-from jobs.datasets.evaluators.reading import (
+from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
+from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import (
     as_object,
     by_threshold,
     number,
     text,
     transcript,
 )
-from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
-from jobs.datasets.judge import quoted
 
 ANSWER_TOKENS = 6_000
 SHOWN_CHARACTERS = 60_000

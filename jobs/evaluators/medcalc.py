@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from jobs.datasets.evaluators.reading import as_object, nothing_said
 from jobs.datasets.grades import Grade, Grading, Judge
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, nothing_said
 
 ANSWER_TOKENS = 1_000
 SHOWN_CHARACTERS = 30_000

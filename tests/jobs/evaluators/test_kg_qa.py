@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from jobs.datasets.evaluators.kg_numbers import find_numbers
-from jobs.datasets.evaluators.kg_qa import answer_line
-from jobs.datasets.evaluators.kg_words import listed, same_name, say_yes
-from jobs.datasets.evaluators.registry import check_evaluator
 from jobs.datasets.grades import Grade, Ungraded
+from jobs.evaluators.kg_numbers import find_numbers
+from jobs.evaluators.kg_qa import answer_line
+from jobs.evaluators.kg_words import listed, same_name, say_yes
+from jobs.evaluators.registry import check_evaluator
 from tests.jobs.datasets.given import SmallJudge, grade
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jobs.datasets.evaluators.reading import as_object, by_threshold, text
 from jobs.datasets.grades import Grade, Grading, Ungraded
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, by_threshold, text
 
 ANSWER_TOKENS = 1_000
 SHOWN_CHARACTERS = 20_000

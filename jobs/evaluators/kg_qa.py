@@ -10,19 +10,19 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from jobs.datasets.evaluators import kg_behaviour
-from jobs.datasets.evaluators.kg_numbers import find_numbers, score_numbers
-from jobs.datasets.evaluators.kg_steps import score_steps, weighted_steps
-from jobs.datasets.evaluators.kg_words import (
+from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
+from jobs.datasets.judge import quoted
+from jobs.evaluators import kg_behaviour
+from jobs.evaluators.kg_numbers import find_numbers, score_numbers
+from jobs.evaluators.kg_steps import score_steps, weighted_steps
+from jobs.evaluators.kg_words import (
     TRUE_WORDS,
     listed,
     say_yes,
     score_list,
     share_of,
 )
-from jobs.datasets.evaluators.reading import as_object, nothing_said, number, text
-from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
-from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, nothing_said, number, text
 
 ANSWER_TOKENS = 2_000
 SHOWN_CHARACTERS = 30_000

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.datasets.evaluators.reading import as_object, boolean, text
 from jobs.datasets.grades import Judge
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, boolean, text
 
 ANSWER_TOKENS = 1_500
 SHOWN_CHARACTERS = 30_000

@@ -7,7 +7,7 @@ from pydantic import Field
 from jobs.conversation import ConversationSpec, ToolBox
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Reply, Said
-from jobs.datasets.targets.target import TargetFailed, TargetFields, TargetWorld
+from jobs.targets.target import TargetFailed, TargetFields, TargetWorld
 from jobs.triggering.usage_sink import UsageSink
 from jobs.values import Model, Usage
 

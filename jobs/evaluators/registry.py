@@ -5,18 +5,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from jobs.datasets.evaluators.dialogue_quality import DialogueQualityEvaluator
-from jobs.datasets.evaluators.engagement import EngagementEvaluator
-from jobs.datasets.evaluators.exact import ExactEvaluator
-from jobs.datasets.evaluators.healthbench import HealthBenchEvaluator
-from jobs.datasets.evaluators.kg_qa import KgQaEvaluator
-from jobs.datasets.evaluators.medcalc import MedCalcEvaluator
-from jobs.datasets.evaluators.pattern import PatternEvaluator
-from jobs.datasets.evaluators.program import ProgramEvaluator
-from jobs.datasets.evaluators.record_retrieval import RecordRetrievalEvaluator
-from jobs.datasets.evaluators.rubric import RubricEvaluator
-from jobs.datasets.evaluators.semantic import SemanticEvaluator
 from jobs.datasets.grades import Evaluator
+from jobs.evaluators.dialogue_quality import DialogueQualityEvaluator
+from jobs.evaluators.engagement import EngagementEvaluator
+from jobs.evaluators.exact import ExactEvaluator
+from jobs.evaluators.healthbench import HealthBenchEvaluator
+from jobs.evaluators.kg_qa import KgQaEvaluator
+from jobs.evaluators.medcalc import MedCalcEvaluator
+from jobs.evaluators.pattern import PatternEvaluator
+from jobs.evaluators.program import ProgramEvaluator
+from jobs.evaluators.record_retrieval import RecordRetrievalEvaluator
+from jobs.evaluators.rubric import RubricEvaluator
+from jobs.evaluators.semantic import SemanticEvaluator
 
 EVALUATORS: Mapping[str, Evaluator] = {
     "dialogue_quality": DialogueQualityEvaluator(),

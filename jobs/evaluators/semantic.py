@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from jobs.datasets.evaluators.reading import as_object, by_threshold, number, text, transcript
 from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, by_threshold, number, text, transcript
 
 ANSWER_TOKENS = 4_000
 SHOWN_CHARACTERS = 60_000

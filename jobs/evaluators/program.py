@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jobs.datasets.evaluators.reading import as_object, number, text
 from jobs.datasets.grades import Grade, Grading, ProgramOutcome, Ungraded
+from jobs.evaluators.reading import as_object, number, text
 
 FAILED = 1
 

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.suites import TargetChoice
-from jobs.datasets.targets.llm_api import LlmApiTarget
-from jobs.datasets.targets.target import TargetFields, TargetKind
 from jobs.errors import Refused
+from jobs.targets.llm_api import LlmApiTarget
+from jobs.targets.target import TargetFields, TargetKind
 
 TARGETS: Mapping[str, TargetKind] = {
     "llm_api": LlmApiTarget(),

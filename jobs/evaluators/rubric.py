@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from jobs.datasets.dialogue import Reply, Turn
-from jobs.datasets.evaluators.reading import as_object, number, transcript
-from jobs.datasets.evaluators.signals import Operator, check_signal, holds
 from jobs.datasets.grades import Accept, Grade, Grading
 from jobs.datasets.judge import quoted
+from jobs.evaluators.reading import as_object, number, transcript
+from jobs.evaluators.signals import Operator, check_signal, holds
 
 ANSWER_TOKENS = 4_000
 SHOWN_CHARACTERS = 60_000

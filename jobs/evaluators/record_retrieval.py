@@ -10,9 +10,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from jobs.datasets.dialogue import Dialogue, Reply, Turn
-from jobs.datasets.evaluators.reading import by_threshold
-from jobs.datasets.evaluators.signals import has_chart
 from jobs.datasets.grades import Grade, Grading
+from jobs.evaluators.reading import by_threshold
+from jobs.evaluators.signals import has_chart
 
 _ADVICE = re.compile(
     r"\b(?:recommend(?:s|ed|ation|ations)?|suggest(?:s|ed|ion|ions)?|should|advice|advise[sd]?|"
