@@ -22,7 +22,7 @@ from jobs.carrying_out import begin, carry_out_answered, open_snapshot
 from jobs.combining import combine
 from jobs.comparison import Finished
 from jobs.content.staging import stage_inputs
-from jobs.errors import Refused
+from jobs.errors import Gone, Refused, Suspended, Transient
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
 from jobs.planning.dedup import record_key, record_of
@@ -34,7 +34,13 @@ from jobs.results import RunResult
 from jobs.scoring import Judged, JudgeInput, judge_trial
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.workspace import remove_tree
-from jobs.steps import SessionKey, get_ended_steps, get_reading_shares, trial_numbers
+from jobs.steps import (
+    SessionKey,
+    get_ended_steps,
+    get_reading_shares,
+    settle_stopped,
+    trial_numbers,
+)
 from jobs.trials import ArmWork, Trial
 from jobs.values import Arm, RunSpec
 from jobs.world import World
@@ -61,7 +67,8 @@ async def _carry_out(request: Request, world: World) -> None:
             raise Refused(NOTHING_KEPT.format(run=told.record.run))
         spec = await _plan(request, kept.result, world)
         judging = _Judging(spec=spec, kept=kept, folder=folder, request=request, world=world)
-        result = await _find_judged(spec, world) or await judging.judge()
+        result = await _find_judged(spec, world) or await _judge(judging)
+        await judging.settle(result)
         await judging.publish(result, told)
     finally:
         await asyncio.to_thread(remove_tree, folder)
@@ -112,6 +119,17 @@ async def _plan(request: Request, result: RunResult, world: World) -> RunSpec:
     return spec
 
 
+async def _judge(judging: "_Judging") -> RunResult:
+    """The judging; where something ends it for good, what it had not spent is the day's again."""
+    try:
+        return await judging.judge()
+    except Transient:
+        raise  # it is carried on
+    except Exception:
+        await settle_stopped(judging.spec, judging.world.runs)
+        raise
+
+
 async def _find_judged(spec: RunSpec, world: World) -> RunResult | None:
     """What an earlier attempt has found; only telling it had failed."""
     stored = await world.runs.blobs.get(found_key(spec.run_id))
@@ -139,11 +157,16 @@ class _Judging:
         trials = [await self._judge_trial(number, inputs) for number in trial_numbers(spec)]
         result = self._combine(trials)
         await runs.blobs.put(found_key(spec.run_id), result.model_dump_json().encode())
-        ended = get_ended_steps((), [trial.judged for trial in trials])
-        lost = await count_lost(shares, ended, spec, runs)
+        return result
+
+    async def settle(self, result: RunResult) -> None:
+        """Settle the judging by what its readings cost; twice is once."""
+        spec, runs = self.spec, self.world.runs
+        shares = get_reading_shares(runs.settings, spec)
+        judged = Judged(passes=result.passes, lost=result.lost_readings)
+        lost = await count_lost(shares, get_ended_steps((), [judged]), spec, runs)
         known = (usage.cost_usd or Decimal(0) for usage in result.reading_usages)
         await settle(spec, sum(known, lost.usd), shares, runs)
-        return result
 
     async def _judge_trial(self, number: int, inputs: Path) -> Trial:
         spec = self.spec
@@ -210,7 +233,14 @@ class _Judging:
             render_rejudged, kept.result, result, context, report_url=told.url
         )
         tag = f"rejudged:{result.judging}"
-        comment = await world.github.comment(self.request.issue, body, tag=tag)
+        try:
+            comment = await world.github.comment(self.request.issue, body, tag=tag)
+        except Suspended:
+            raise  # it is posted later, and remembered then
+        except Gone:
+            if result.graded:
+                await _remember(result, url, world)
+            raise
         log.info("rejudged", run=result.spec.run_id, graded=result.graded)
         if result.graded:
             await _remember(result, comment.url or url, world)

@@ -50,7 +50,9 @@ async def _carry_out(request: Request, world: World) -> None:
             archive_url=await world.github.find_archive(told.record.run) or "",
             archive_absent="GitHub has none",
         )
-        context = replace(context, change=await find_change(kept.result, world))
+        verbosity = (await world.github.repo_file()).comments
+        change = await find_change(kept.result, world)
+        context = replace(context, change=change, verbosity=verbosity)
         report = await asyncio.to_thread(render_report, kept.result, context)
     finally:
         await asyncio.to_thread(remove_tree, folder)

@@ -11,7 +11,13 @@ from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from tests.stories.scene import Scene, playing
-from tests.stories.test_crash import environment_of, is_judging, sessions, worker
+from tests.stories.test_crash import (
+    counted_for_the_day,
+    environment_of,
+    is_judging,
+    sessions,
+    worker,
+)
 
 OTHER_JUDGE = "scripted-demo"
 """A model that judges as well as any."""
@@ -30,10 +36,12 @@ async def test_another_judge_reads_the_same_outputs_and_no_session_runs(scene: S
     run = await a_run(scene)
     paid = sessions(scene)
     judged = len(scene.stage.model_api.requests) - paid
+    spent = await counted_for_the_day(scene)
     asked = scene.comment(2, f"@skillbench rejudge --judge {OTHER_JUDGE}")
     await scene.reacted(2, asked, "rocket")
     assert sessions(scene) == paid
     assert len(scene.stage.model_api.requests) - paid == 2 * judged
+    assert await counted_for_the_day(scene) == spent  # what was set aside is settled
     report, again = scene.reports(2)
     assert f"## ⚖️ Judged again by `{OTHER_JUDGE}`" in again
     assert "| Before | `scripted-demo-judge` | 100% | 0% |" in again
