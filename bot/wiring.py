@@ -43,6 +43,7 @@ from jobs.again import rejudge, report
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
+from jobs.errors import Error
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
 from jobs.late import put_off
@@ -155,11 +156,12 @@ class Wiring:
         await self._waiting.end(request)
 
     async def _carry_out(self, request: Request, last_try: bool) -> None:
+        world = await self._named_world(request)
         if request.kind in TRIGGERING:
-            await triggering.carry_out(request, self._trigger_world(request), last_try=last_try)
+            await triggering.carry_out(request, self._trigger_world(world), last_try=last_try)
         else:
             carry_out = CARRY_OUT.get(request.kind, not_offered.carry_out)
-            await carry_out(request, self._world(request), last_try=last_try)
+            await carry_out(request, world, last_try=last_try)
 
     async def end_cancelled(self, request: Request, cancelled: Cancelled) -> None:
         await self._waiting.begin(request)
@@ -170,17 +172,32 @@ class Wiring:
         if cancelled.comes_back:
             await put_off(request, "the installation is suspended", self._world(request))
             return
+        world = await self._named_world(request)
         if request.kind in TRIGGERING:
-            await cancelling.end_cancelled(request, cancelled, self._trigger_world(request))
+            await cancelling.end_cancelled(request, cancelled, self._trigger_world(world))
         else:
-            await end_cancelled(request, cancelled, self._world(request))
-            await following.note_cancelled(request, self._world(request))
-            await pull_following.note_cancelled(request, self._world(request))
+            await end_cancelled(request, cancelled, world)
+            await following.note_cancelled(request, world)
+            await pull_following.note_cancelled(request, world)
 
-    def _trigger_world(self, request: Request) -> TriggerRequestWorld:
+    async def _named_world(self, request: Request) -> World:
+        """The world of a request, in which the bot is mentioned as the repository has it."""
+        world = self._world(request)
+        try:
+            mention = (await world.github.repo_file()).mention
+        except Error:  # the request meets the same trouble, and knows what to do about it
+            return world
+        if mention is None:
+            return world
+        settings = world.runs.settings.model_copy(update={"mention": mention})
+        return replace(world, runs=replace(world.runs, settings=settings))
+
+    def _trigger_world(self, world: World) -> TriggerRequestWorld:
+        named = {"mention": world.runs.settings.mention}
+        settings = self._worlds.triggers.settings.model_copy(update=named)
         return TriggerRequestWorld(
-            place=self._world(request),
-            triggers=self._worlds.triggers,
+            place=world,
+            triggers=replace(self._worlds.triggers, settings=settings),
             pages=PageShelf(self._redis, public_url=self._settings.public_url),
         )
 

@@ -53,13 +53,8 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     archive = await write_archive(finished, world.runs)
     url, absent = await upload_archive(result, archive, world)
     context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
-    repo_file = await world.github.repo_file()
-    context = replace(
-        context,
-        change=await find_change(result, world),
-        verbosity=repo_file.comments,
-        mention=repo_file.mention or context.mention,
-    )
+    verbosity = (await world.github.repo_file()).comments
+    context = replace(context, change=await find_change(result, world), verbosity=verbosity)
     report = await asyncio.to_thread(render_report, result, context)
     tag = f"report:{spec.run_id}"
     try:

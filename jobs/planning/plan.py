@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from config.effective import make_effective
 from config.settings import Settings
 from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
@@ -98,16 +99,16 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     )
     notes = list(_find_strangers(skills, case, given.skills))
     case = case.model_copy(update={"remarks": (*case.remarks, *notes)})
-    asked = request.models or repo_file.models or (settings.model,)
-    models = await _resolve_all(asked, catalog, refused)
+    effective = make_effective(repo_file, settings, request)
+    models = await _resolve_all(effective.models.value, catalog, refused)
     pairs = await _find_others(skills, given, refused)
     if not models or not pairs:
         return _plan(given, (), (), refused, environment)
     choice = _Choice(
-        judge=await catalog.resolve(request.judge or repo_file.judge or settings.judge_model),
-        launcher=request.launcher or repo_file.launcher or settings.launcher,
+        judge=await catalog.resolve(effective.judge.value),
+        launcher=effective.launcher.value,
         environment=environment,
-        trials=request.trials or repo_file.trials,
+        trials=effective.trials.value,
     )
     specs = [_spec(given, case, pair, model, choice) for pair in pairs for model in models]
     notes += [pair.versus.note for pair in pairs if pair.versus.note]

@@ -89,3 +89,21 @@ async def test_labels_have_the_names_that_the_repository_gives_them(
         assert len(scene.reports(1)) == 1
         looks = [sent for sent in scene.github.requests if "/contents/.github" in sent.path]
         assert len(looks) <= 4  # before the push, and after it
+
+
+async def test_the_bot_calls_itself_what_the_repository_calls_it(
+    scene: Scene, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mentioned"
+    shutil.copytree(HERE / "sample", folder)
+    (folder / FILE).parent.mkdir()
+    (folder / FILE).write_text('mention: "@measure"\ncomments: full\n')
+    scene.repository.push(folder, by=PERSON)
+    await scene.github.deliveries_done()
+    scene.comment(1, "@measure run scripted-demo")
+    await scene.until(lambda: bool(scene.reports(1)), "the report")
+    [report] = scene.reports(1)
+    assert "@measure run" in report
+    assert "@skillbench" not in report
+    assert "<details open>" in report
+    assert "<details>" not in report

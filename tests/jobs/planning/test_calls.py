@@ -12,13 +12,15 @@ GOAL_CALLS = 6
 """Beside one call per 100 comments and one per author of an older report."""
 ONCE = "GET /app"
 """Who we are is asked once by a process, not once by a label."""
+OFTEN_KEPT = "GET /repos/{owner}/{repo}/contents/{path:path}"
+"""The repository's own file is looked for once in minutes, by all workers together."""
 
 
 async def plan_on(folder: Path, app_key: str, size: Size) -> Planned:
     async with served(folder, size, app_key) as (github, settings, repository):
         planned = await plan_label(github, settings, repository, folder / "scratch")
         check_exchanges(github.requests)
-        assert planned.calls.pop(ONCE) == 1
+        assert planned.calls.pop(ONCE) == planned.calls.pop(OFTEN_KEPT) == 1
         return planned
 
 
