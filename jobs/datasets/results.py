@@ -57,3 +57,8 @@ class CaseResult(Value):
         if any(cost is None for cost in costs):
             return None
         return sum((cost for cost in costs if cost is not None), Decimal(0))
+
+    @property
+    def known_cost_usd(self) -> Decimal:
+        """The part of the cost whose price is known."""
+        return sum((usage.cost_usd or Decimal(0) for usage in self.usages), Decimal(0))
