@@ -55,7 +55,7 @@ class EvidenceTable:
     def _table(self, length: int) -> Blocks:
         rows = self.result.assertions
         tested, other = (words.title for words in words_of(self.result.spec))
-        in_trials = ", in so many trials" if self.result.trials else ""
+        in_trials = ", counted by trial" if self.result.trials else ""
         before, after = details(f"All {len(rows)} assertions with evidence{in_trials}")
         if any(_is_cut(row, length) for row in rows):
             after = f"\n\n*Quotations ending in … go on {self.rest}.*{after}"

@@ -27,7 +27,7 @@ def render_rejudged(
     named = f"[run {run}]({report})" if report else f"run {run}"
     what = (
         f"The outputs of {named} were read again, blind and in both orders; no session was run. "
-        f"The judging cost {cost(now.reading_usages)}."
+        f"Cost of the judging: {cost(now.reading_usages)}."
     )
     top = [
         f"## ⚖️ Judged again by {judge}",
