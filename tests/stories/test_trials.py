@@ -102,3 +102,24 @@ async def test_a_worker_lost_between_trials_costs_only_what_is_missing(
         assert ", mean of 3 trials" in report
         # six readings, and those two at most that were open when the worker died
         assert 6 < sum(map(is_judging, api.requests)) <= 8
+
+
+async def test_trials_that_were_finished_before_a_cancel_are_not_paid_again(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Whoever asks for the same again takes over the sessions of the first trial."""
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), when=lambda asked: has_the_skill(asked) and begun(api) > 2)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        command = "@skillbench run scripted-demo --trials 2"
+        first = scene.comment(2, command)
+        await asyncio.wait_for(gate.reached.wait(), 60)
+        scene.comment(2, "@skillbench cancel")
+        await scene.reacted(2, first, "confused")
+        before = begun(api)
+        second = scene.comment(2, command)
+        await scene.reacted(2, second, "rocket")
+        [report] = scene.reports(2)
+    assert ", mean of 2 trials" in report
+    assert 1 <= begun(api) - before <= 2
