@@ -179,8 +179,8 @@ def next_eval(
 ) -> None:
     """Put the eval case that a model knows least about on the queue.
 
-    Exit code 0: there is one; 3: UP_TO_DATE, nothing is pending; 4: all that is pending was
-    taken this week; 1: GitHub or Redis could not be read; 2: wrong usage.
+    Exit code 0: there is one; 1: GitHub or Redis could not be read; 2: wrong usage;
+    3: UP_TO_DATE, nothing is pending; 4: ALL_TAKEN within the last seven days.
     """
     from bot.cli.next_eval import Wanted, run_next
 

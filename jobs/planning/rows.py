@@ -45,7 +45,7 @@ def make_progress(
     ]
     refused = [RunRow(title=one.title, state="refused", detail=one.reason) for one in plan.refused]
     return ProgressComment(
-        asker=plan.request.asker,
+        asker="the schedule" if plan.request.origin == "schedule" else plan.request.asker,
         rows=(*queued, *done, *refused),
         unpriced=tuple(unpriced),
         most_tokens=settings.max_tokens_per_run,

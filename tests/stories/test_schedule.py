@@ -76,7 +76,8 @@ async def test_a_sweep_measures_one_case_and_tells_it_on_its_issue(
     """The operator takes the other one, and then everything is up to date."""
     async with scheduled(tmp_path, app_key) as scene:
         await scene.until(lambda: bool(scene.reports(1) or scene.reports(2)), "the sweep's report")
-        second = 2 if scene.reports(1) else 1
+        first, second = (1, 2) if scene.reports(1) else (2, 1)
+        assert "Asked for by the schedule." in scene.bot_comments(first)[0]
         assert scene.reports(second) == []
         assert await say_next(scene, tmp_path / "a", dry_run=True) == CHOSEN
         assert f"github-issue-{second} is next" in capsys.readouterr().out
