@@ -32,6 +32,7 @@ from bot.store.ledger import RedisLedger
 from bot.store.page_shelf import PageShelf
 from bot.upkeep.chores import make_chores
 from bot.upkeep.rounds import do_rounds
+from bot.upkeep.schedule import forget_unscheduled
 from bot.waiting import WaitingComments
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
@@ -135,6 +136,7 @@ class Wiring:
         repository = self._app.repository(as_repo(event.repository))
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
+            await forget_unscheduled(self._redis, repository.repo.full_name)
         queue = CancellableQueue(self._redis, find_said(event), blobs=Blobs(self._settings.blobs))
         await dispatch(event, await self._context(event), repository, queue, self.answer)
 

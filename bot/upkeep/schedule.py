@@ -102,6 +102,11 @@ class Schedules:
         return schedule
 
 
+async def forget_unscheduled(redis: Redis, full_name: str) -> None:
+    """Ask a repository for its schedule again: something was pushed to it."""
+    await redis.delete(UNSCHEDULED + full_name.casefold())
+
+
 def request_at(kind: Scheduled, repo: Repo, tick: datetime, *, asker: str) -> Request:
     """What is due at a time; the same for everybody who finds that it is."""
     return Request(

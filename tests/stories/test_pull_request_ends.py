@@ -77,3 +77,29 @@ async def test_a_comparison_goes_on_after_redis_was_lost(tmp_path: Path, app_key
             assert "### 🔴 Worse in 1 of 1 run" in await ended(scene, number)
         assert len(scene.bot_comments(number)) == 2
         assert len(scene.reports(number)) == 1
+
+
+async def test_what_has_not_begun_when_the_head_moves_is_dropped(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Of two eval cases one goes on, and is told with the commit it is about."""
+    api, gate = ScriptedModelApi(), Gate()
+    api.fail(Stall(gate=gate), times=1)
+    limit = {"max_requests_per_repository": 1}
+    async with playing(tmp_path / "bot", app_key, model_api=api, **limit) as scene:
+        mark_eval(scene)
+        body = scene.repository.issue(1).body
+        scene.repository.open_issue(author=PERSON, title="Twin", body=body, labels=["benchmark"])
+        number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+        head = pulls_of(scene).head(number)
+        await check_on(scene, number)
+        scene.comment(number, "@skillbench run")
+        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        pulls_of(scene).push(number, tree(tmp_path / "2", "Be long."), by=PERSON)
+        gate.released.set()
+        comment = await ended(scene, number)
+        assert "run; 1 came to no score" in comment
+        assert f"Head `{head[:12]}`" in comment
+        assert "| superseded |" in comment
+        assert len(scene.reports(number)) == 1
+        assert (await check_on(scene, number)).title == "Not measured yet"

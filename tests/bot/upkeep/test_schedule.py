@@ -8,7 +8,7 @@ import pytest
 
 from bot.queues import REQUESTS
 from bot.upkeep.rounds import Chore, do_if_due
-from bot.upkeep.schedule import Schedules
+from bot.upkeep.schedule import Schedules, forget_unscheduled
 from demo.github import RepositoryHandle
 from handlers.questions import HandlerContext
 from tests.bot.upkeep.conftest import World
@@ -195,3 +195,7 @@ async def test_a_repository_that_wants_nothing_is_not_asked_each_time(world: Wor
     world.pass_time(timedelta(minutes=6))
     await look(world)
     assert asked() == first
+    await forget_unscheduled(world.redis, "Acme/Skills")  # something was pushed to it
+    world.pass_time(timedelta(minutes=6))
+    await look(world)
+    assert asked() > first
