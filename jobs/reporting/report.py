@@ -223,7 +223,7 @@ def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
     """The assertions on which the arms or the readings differ, side by side."""
     rows = [row for row in result.assertions if differs(row)] if conclusion else []
     tested, other = (words.title for words in words_of(result.spec))
-    in_trials = ", in so many trials" if result.trials else ""
+    in_trials = ", counted by trial" if result.trials else ""
     blocks = [
         f"| {escape.cell(row.assertion.id, 12)} | {escape.sentence(row.assertion.text, 160)} "
         f"| {' | '.join(_said_of(row, result))} |"
