@@ -31,13 +31,16 @@ class Attempt:
     run: str
     asks: dict[str, object]
     """The fields of a request that asks for the same."""
+    model: str
+    """Identity of the model, whatever it was asked for as."""
     is_scored: bool
     was_cancelled: bool = False
 
     @property
     def question(self) -> tuple[str, ...]:
-        """What two attempts have in common that are about the same."""
-        return tuple(str(self.asks[name]) for name in sorted(self.asks))
+        """What two attempts have in common that are about the same; who judges is no part of it."""
+        said = [str(self.asks[name]) for name in sorted(self.asks.keys() - {"judge", "models"})]
+        return (self.model, *said)
 
 
 async def find_wanted(
@@ -60,6 +63,11 @@ async def find_wanted(
             )
     else:
         chosen = [await _find_named(request, attempts, world)]
+        if str(chosen[0].asks["vs"]).startswith("sha:"):
+            raise Refused(
+                f"what the run `{chosen[0].run}` was compared with is not kept any more; ask for "
+                "it with `run --vs`."
+            )
     return tuple(
         request.model_copy(
             update={**one.asks, "run": None, "only_failed": False, "force": True, "head": ""}
@@ -95,11 +103,7 @@ async def _find_attempts(comments: Sequence[Comment], world: World) -> list[Atte
     planned: dict[str, Attempt] = {}
     for told in reversed(read_told(comments)):
         planned |= {one.run: one for one in await _of_request(told, markers, world)}
-    swept = [
-        _of_record(record)
-        for run, record in markers.items()
-        if run not in planned and not record.vs.startswith("sha:")
-    ]
+    swept = [_of_record(record) for run, record in markers.items() if run not in planned]
     return [*swept, *planned.values()]
 
 
@@ -116,6 +120,7 @@ async def _of_request(told: Told, markers: dict[str, RunRecord], world: World) -
         Attempt(
             run=spec.run_id,
             asks=_asks(spec, plan),
+            model=spec.model.identity,
             is_scored=await _is_scored(spec, markers, world),
             was_cancelled=told.headline.startswith(CANCELLED),
         )
@@ -149,12 +154,7 @@ def _asks(spec: RunSpec, plan: Plan) -> dict[str, object]:
 
 
 def _of_record(record: RunRecord) -> Attempt:
-    """A run whose plan was swept. Raises `Refused` where its record does not say enough."""
-    if record.vs.startswith("sha:"):
-        raise Refused(
-            f"what the run `{record.run}` was compared with is not kept any more; ask for it "
-            "with `run --vs`."
-        )
+    """A run whose plan was swept. Of another version only the SHA is known, and no name."""
     return Attempt(
         run=record.run,
         asks={
@@ -169,5 +169,6 @@ def _of_record(record: RunRecord) -> Attempt:
             "trials": record.trials,
             "judge": record.judge,
         },
+        model=record.model_identity,
         is_scored=record.state == "complete",
     )
