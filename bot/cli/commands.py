@@ -143,6 +143,9 @@ def run(
         str | None,
         typer.Option(help="Environment of the folder's .github/skillbench.yml, or `none`."),
     ] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Repetitions of both arms.")
+    ] = None,
     output: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(
         "skillbench-report"
     ),
@@ -161,6 +164,9 @@ def run(
             eval_id=eval_id,
             environment=environment,
             mode=mode,
+            trials=trials,
+            judge=judge,
+            launcher=settings.launcher if launcher else None,
             output=output,
         )
         raise typer.Exit(run_locally(wanted, settings, scratch))

@@ -31,7 +31,7 @@ from jobs.publishing import Report, write_report
 from jobs.reporting import numbers
 from jobs.requests import Repo, Request
 from jobs.results import RunRecord, RunResult
-from jobs.values import Mode
+from jobs.values import Launcher, Mode
 from jobs.world import RunWorld
 
 DONE, UNGRADED = 0, 1
@@ -46,6 +46,10 @@ class LocalRun:
     eval_id: str | None
     environment: str | None
     mode: Mode | None
+    trials: int | None
+    judge: str | None
+    """None: what the folder's file says, else the settings; likewise the launcher."""
+    launcher: Launcher | None
     output: Path
 
 
@@ -216,6 +220,9 @@ def _request(wanted: LocalRun, eval_id: str | None, settings: Settings) -> Reque
         eval_id=eval_id,
         environment=wanted.environment,
         mode=wanted.mode,
+        trials=wanted.trials,
+        judge=wanted.judge,
+        launcher=wanted.launcher,
         force=True,
         asked_at=datetime.now(UTC),
     )

@@ -142,3 +142,19 @@ async def test_an_environment_of_the_folder_is_prepared_and_checked_before_anyth
     ended = await run(*words, "tools")
     assert ended.code == 0, ended.said
     assert "made-here (command)" in (tmp_path / "skillbench-report" / "report.md").read_text()
+
+
+async def test_what_the_command_says_wins_over_the_folder(run: Run, tmp_path: Path) -> None:
+    """The folder asks for two trials and another judge, the command for three and its own."""
+    folder = tmp_path / "folder"
+    shutil.copytree(SAMPLE, folder)
+    repo_file = folder / ".github" / "skillbench.yml"
+    repo_file.parent.mkdir()
+    repo_file.write_text("trials: 2\njudge: no-such-model\n", encoding="utf-8")
+    words = ("--skill", "release-notes", "--eval", "github-issue-2", "--trials", "3")
+    ended = await run(str(folder), *words, "--judge", "scripted-demo")
+    assert ended.code == 0, ended.said
+    text = (tmp_path / "skillbench-report" / "result.json").read_bytes()
+    result = RunResult.model_validate_json(text)
+    assert (result.spec.trials, len(result.trials)) == (3, 3)
+    assert result.spec.judge.sent == "scripted-demo"
