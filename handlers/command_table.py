@@ -115,7 +115,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
             ("run claude-sonnet gpt-4.1", "on each of these models"),
             ("run --vs previous --trials 3", "this version against the one before, three times"),
             ("run --force", "again, although a finished run exists"),
-            ("run @0a1b2c3", "in a pull request from a fork: this commit of it, once"),
+            ("run @0a1b2c3", "this commit of a pull request, once; of a fork, all 40 digits"),
         ),
     ),
     "rerun": CommandSpec(
