@@ -28,6 +28,8 @@ from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
 from jobs.requests import Repo, Request
 
+PIPED_WIDTH = 200
+"""Characters of a line where no terminal says how many there are."""
 CHOSEN, UNREADABLE, UP_TO_DATE, ALL_TAKEN = 0, 1, 3, 4
 """Exit codes; 2 is wrong usage, as everywhere."""
 UNTOLD: Any = {"chosen": {"claim"}, "pending": {"__all__": {"claim"}}}
@@ -111,6 +113,8 @@ def _asking(repo: Repo, survey: Survey, asker: str) -> Request:
 def print_choice(choice: Choice, *, dry_run: bool) -> None:
     """What is pending, the next first, and what becomes of it, in words for people."""
     console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
     if choice.pending:
         console.print(_table(choice))
     console.print(_sentence(choice, dry_run=dry_run), markup=False)
