@@ -74,7 +74,6 @@ async def _carry_out(request: Request, world: World) -> None:
         rules = await commits.get(request.rules or commit)
         world = within_budgets(request, await asyncio.to_thread(load_repo_file, rules), world)
         if plan is None:
-            await refuse_changed_text(request, issue, world)
             plan = await plan_request(request, issue, snapshot, commits, world)
             await refuse_over_budget(plan.runs, world)
             await world.runs.blobs.put(f"{kept}/plan.json", plan.model_dump_json().encode())
@@ -111,6 +110,8 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
     commits: Commits,
     world: World,
 ) -> Plan:
+    eval_issue = await _find_eval_issue(request, issue, world)
+    await refuse_changed_text(request, eval_issue, world)
     rules = await commits.get(request.rules or snapshot.commit)
     repo_file = await asyncio.to_thread(load_repo_file, rules)
     shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
@@ -125,7 +126,7 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
     )
     given = PlanInput(
         request=request,
-        issue=await _find_eval_issue(request, issue, world),
+        issue=eval_issue,
         snapshot=snapshot,
         shelf=shelf,
         known=known,

@@ -107,3 +107,17 @@ async def test_the_bot_calls_itself_what_the_repository_calls_it(
     assert "@skillbench" not in report
     assert "<details open>" in report
     assert "<details>" not in report
+
+
+async def test_the_text_of_another_issue_that_is_named_counts_as_well(scene: Scene) -> None:
+    scene.github.add_person("stranger", {})
+    body = scene.repository.issue(1).body
+    gate = scene.github.faults.hold(on=GRAPHQL)
+    comment = scene.comment(2, "@skillbench run scripted-demo --eval 1")
+    await gate.reached.wait()
+    scene.repository.edit_issue(1, by="stranger", body=f"{body}\nAnd more.")
+    gate.release.set()
+    await scene.reacted(2, comment, "confused")
+    [answer] = scene.bot_comments(2)
+    assert "The text was changed by" in html.unescape(answer)
+    assert scene.stage.model_api.requests == []
