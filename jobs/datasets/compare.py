@@ -8,6 +8,8 @@ from jobs.errors import Refused
 from jobs.statistics.intervals import Interval, find_mean_interval
 
 ALL = "all cases"
+Pair = tuple[float, float]
+"""The scores of one case in the first report and in the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +51,23 @@ def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comp
     both = [name for name in left if name in right]
     if not both:
         raise Refused("the two reports have no case in common")
-    graded = [name for name in both if _score(left[name]) is not None]
-    graded = [name for name in graded if _score(right[name]) is not None]
-    groups: dict[str, list[str]] = {ALL: graded}
-    for name in graded:
-        for tag in left[name].get("tags") or ():
-            groups.setdefault(str(tag), []).append(name)
-    tags = sorted(tag for tag in groups if tag != ALL)
-    rows = [_pair(tag, groups[tag], left, right) for tag in (ALL, *tags) if groups[tag]]
+    scores = {name: (_score(left[name]), _score(right[name])) for name in both}
+    pairs = {
+        name: (before, after)
+        for name, (before, after) in scores.items()
+        if before is not None and after is not None
+    }
+    by_tag: dict[str, list[Pair]] = {}
+    for name, pair in pairs.items():
+        for tag in dict.fromkeys(str(one) for one in left[name].get("tags") or ()):
+            by_tag.setdefault(tag, []).append(pair)
+    rows = [_compare(ALL, list(pairs.values()))] if pairs else []
+    rows += [_compare(tag, by_tag[tag]) for tag in sorted(by_tag)]
     return Comparison(
         rows=tuple(rows),
         only_first=len(left) - len(both),
         only_second=len(right) - len(both),
-        ungraded=len(both) - len(graded),
+        ungraded=len(both) - len(pairs),
         warnings=tuple(_find_warnings(first, second)),
     )
 
@@ -85,20 +91,13 @@ def _score(case: Mapping[str, Any]) -> float | None:
     return None
 
 
-def _pair(
-    name: str,
-    ids: Sequence[str],
-    left: Mapping[str, Mapping[str, Any]],
-    right: Mapping[str, Mapping[str, Any]],
-) -> PairedDifference:
-    before = [_score(left[one]) or 0.0 for one in ids]
-    after = [_score(right[one]) or 0.0 for one in ids]
-    changes = [new - old for old, new in zip(before, after, strict=True)]
+def _compare(name: str, pairs: Sequence[Pair]) -> PairedDifference:
+    changes = [after - before for before, after in pairs]
     return PairedDifference(
         name=name,
-        cases=len(ids),
-        first=sum(before) / len(ids),
-        second=sum(after) / len(ids),
+        cases=len(pairs),
+        first=sum(before for before, _ in pairs) / len(pairs),
+        second=sum(after for _, after in pairs) / len(pairs),
         better=sum(change > 0 for change in changes),
         worse=sum(change < 0 for change in changes),
         interval=find_mean_interval(changes),
@@ -112,12 +111,26 @@ def _find_warnings(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[
         if first.get(name) != second.get(name):
             found.append(f"they are of different {words}: {first.get(name)}, {second.get(name)}")
     digests = [_digest(report) for report in (first, second)]
-    if None not in digests and digests[0] != digests[1]:
+    if None in digests:
+        found.append("at least one report does not say which file its dataset was")
+    elif digests[0] != digests[1]:
         found.append("the dataset's file was not the same for both")
-    judges = [report.get("judges") for report in (first, second)]
-    if None not in judges and judges[0] != judges[1]:
-        found.append(f"they were judged by different models: {judges[0]}, {judges[1]}")
+    for name, words in (("judges", "judged"), ("user_model", "talked to")):
+        models = [_models(report.get(name)) for report in (first, second)]
+        if name in first and name in second and models[0] != models[1]:
+            found.append(f"they were {words} by different models: {models[0]}; {models[1]}")
+    for place, report in (("first", first), ("second", second)):
+        if (state := report.get("state", "complete")) != "complete":
+            found.append(f"the {place} is not complete: {state}")
+        cases = report["cases"]
+        if (twice := len(cases) - len(_by_id(report))) > 0:
+            found.append(f"the {place} holds {twice} ids twice; the last of each counts")
     return found
+
+
+def _models(named: object) -> str:
+    names = [str(one) for one in named] if isinstance(named, list) else [str(named or "")]
+    return ", ".join(name for name in names if name) or "none"
 
 
 def _digest(report: Mapping[str, Any]) -> object:

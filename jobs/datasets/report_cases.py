@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from pydantic import ValidationError
+
+from jobs.datasets.cases import Attachment
 from jobs.datasets.dialogue import Chunk, Reply, Said, ToolUse, Turn
 from jobs.datasets.results import CaseResult
 from jobs.values import Usage
@@ -110,29 +113,37 @@ def read_turns(trace: Mapping[str, Any]) -> list[Turn]:
     turns = []
     for entry in memory:
         reaction, response = _object(entry, "test_reaction"), entry.get("target_response")
-        action = _object(reaction, "action")
-        text = next(
-            (
-                one
-                for name in ("semantic_content", "message_content", "custom_content")
-                if isinstance(one := action.get(name), str) and one
-            ),
-            "",
-        )
-        finished = reaction.get("is_finished") is True
-        if not text and response is None:
+        said = _read_said(reaction, is_answered=response is not None)
+        if not said.text and not said.attachments and response is None:
             continue  # how an older tool notes that the script has come to its end
+        reply = _read_reply(response) if isinstance(response, dict) else None
+        replied = entry.get("target_response_time")
         turns.append(
             Turn(
-                said=Said(text=text, is_finished=finished and response is None),
+                said=said,
                 said_at=_time(entry.get("test_reaction_time")),
-                reply=_read_reply(response) if isinstance(response, dict) else None,
-                replied_at=_time(entry["target_response_time"])
-                if isinstance(response, dict) and entry.get("target_response_time")
-                else None,
+                reply=reply,
+                replied_at=_time(replied) if reply is not None and replied else None,
             )
         )
     return turns
+
+
+def _read_said(reaction: Mapping[str, Any], *, is_answered: bool) -> Said:
+    action = _object(reaction, "action")
+    texts = (action.get(f"{kind}_content") for kind in ("semantic", "message", "custom"))
+    attachments = []
+    for number, one in enumerate(action.get("attachments") or ()):
+        try:
+            attachments.append(Attachment.model_validate(one))
+        except ValidationError:
+            raise ValueError(f"attachment {number + 1} of a turn cannot be read") from None
+    return Said(
+        text=next((one for one in texts if isinstance(one, str) and one), ""),
+        attachments=tuple(attachments),
+        reason=str(reaction.get("reason") or ""),
+        is_finished=reaction.get("is_finished") is True and not is_answered,
+    )
 
 
 def _read_reply(response: Mapping[str, Any]) -> Reply:
@@ -145,22 +156,45 @@ def _read_reply(response: Mapping[str, Any]) -> Reply:
         if kind in {None, "reply"} and isinstance(one, dict):
             texts.append(str(one.get("content") or ""))
         elif isinstance(one, dict):
-            stamp = one.get("timestamp")
-            is_number = isinstance(stamp, int | float) and not isinstance(stamp, bool)
-            chunks.append(
-                Chunk(
-                    type=str(kind),
-                    content=one.get("content"),
-                    timestamp=float(stamp) if is_number and stamp is not None else None,
-                )
-            )
+            stamp = _number(one.get("timestamp"))
+            chunks.append(Chunk(type=str(kind), content=one.get("content"), timestamp=stamp))
     calls = response.get("tool_calls") or []
-    tools = [
-        ToolUse(name=str(call.get("name")), result=str(call.get("result") or ""))
-        for call in calls
-        if isinstance(call, dict)
-    ]
-    return Reply(text="\n".join(texts), chunks=tuple(chunks), tool_calls=tuple(tools))
+    model = response.get("model")
+    return Reply(
+        text="\n".join(texts),
+        chunks=tuple(chunks),
+        tool_calls=tuple(_read_call(call) for call in calls if isinstance(call, dict)),
+        usage=_read_usage(response.get("usage")),
+        model=model if isinstance(model, str) else "",
+        first_token_s=_number(response.get("first_token_s")),
+    )
+
+
+def _read_call(call: Mapping[str, Any]) -> ToolUse:
+    arguments = call.get("args")
+    return ToolUse(
+        name=str(call.get("name")),
+        arguments=arguments if isinstance(arguments, dict) else {},
+        result=str(call.get("result") or ""),
+    )
+
+
+def _read_usage(written: object) -> Usage | None:
+    """A usage as we write it; what an older tool noted by model has no requests, and is none."""
+    if not isinstance(written, dict) or "requests" not in written:
+        return None
+    fields = {name: value for name, value in written.items() if name != "total_tokens"}
+    if fields.get("cost_usd") is not None:  # by its digits: a float's tail is no money
+        fields["cost_usd"] = str(fields["cost_usd"])
+    try:
+        return Usage.model_validate(fields)
+    except ValidationError:
+        raise ValueError("the usage of an answer cannot be read") from None
+
+
+def _number(written: object) -> float | None:
+    is_number = isinstance(written, int | float) and not isinstance(written, bool)
+    return float(written) if is_number and isinstance(written, int | float) else None
 
 
 def _object(content: object, name: str) -> dict[str, Any]:
