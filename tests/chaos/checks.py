@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from bot.queues import EVENTS, REQUESTS
 from jobs.planning.plan import Plan
-from jobs.values import Arm, RunSpec
+from jobs.values import SKILL_OR_NONE, RunSpec
 from tests.chaos.askings import LABEL, WORD, Asking
 from tests.chaos.fleet import Fleet, Process, time_of
 from tests.chaos.paid import JUDGE, Paid
@@ -72,7 +72,7 @@ def check_payments(fleet: Fleet, paid: Paid) -> Iterator[str]:
     for spec in planned(blobs):
         word = word_of(spec)
         kept = blobs / "runs" / spec.run_id
-        for arm in Arm:
+        for arm in SKILL_OR_NONE:
             yield from _paid_after(kept / f"{arm}-1.zip", word, arm.value, paid, woken)
         passes = [kept / f"pass-{number}.json" for number in (1, 2)]
         if all(path.exists() for path in passes):

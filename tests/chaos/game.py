@@ -22,7 +22,7 @@ from demo.github.serving import open_socket
 from demo.model_api import Asked, ScriptedModelApi
 from demo.model_api.steps import Step
 from demo.play import make_settings, scripted
-from jobs.values import Arm
+from jobs.values import SKILL_OR_NONE
 from tests.chaos import checks
 from tests.chaos.askings import Asking, draw_askings, seed_repositories, unanswered
 from tests.chaos.fleet import Fleet, orphans, remove
@@ -190,7 +190,7 @@ def _look_back(outcome: Outcome, fleet: Fleet, paid: Paid) -> None:
         *(f"a process was left behind: {one}" for one in orphans()),
     ]
     words = {checks.word_of(spec) for spec in checks.planned(blobs)}
-    outcome.begun = sum(paid.begun(word, arm.value) for word in words for arm in Arm)
+    outcome.begun = sum(paid.begun(word, arm.value) for word in words for arm in SKILL_OR_NONE)
     outcome.finished = len(list(blobs.glob("runs/*/*_skill-1.zip")))
     outcome.readings_begun = sum(paid.begun(word, JUDGE) for word in words)
     outcome.readings = len(list(blobs.glob("runs/*/pass-*.json")))

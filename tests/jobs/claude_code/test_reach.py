@@ -11,7 +11,7 @@ import pytest
 
 from demo.model_api import Gate, Reply, Stall
 from jobs.sessions.prepared import Prepared
-from jobs.values import Arm, SessionEnd
+from jobs.values import SKILL_OR_NONE, Arm, SessionEnd
 from tests.jobs.claude_code.sessions import (
     KEY,
     a_session_spec,
@@ -136,7 +136,7 @@ async def test_two_sessions_have_tokens_of_their_own(launcher, looks, tmp_path):
 async def test_hosts_that_are_allowed_are_told_to_both_arms(launcher, api, looks, tmp_path):
     prepared = Prepared(hosts=("cran.example",))
     seen = []
-    for arm in Arm:
+    for arm in SKILL_OR_NONE:
         (tmp_path / arm).mkdir()
         looks("import json, os; print(json.dumps(dict(os.environ)))")
         spec = replace(a_session_spec(tmp_path / arm, arm), prepared=prepared)

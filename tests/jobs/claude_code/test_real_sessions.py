@@ -12,7 +12,7 @@ from demo.model_api import (
     Reply,
 )
 from demo.model_api.steps import Reported
-from jobs.values import Arm, SessionEnd
+from jobs.values import SKILL_OR_NONE, Arm, SessionEnd
 from tests.builders import a_model, a_skill, an_eval_case, an_input_file
 from tests.jobs.claude_code.sessions import (
     SKILL_TEXT,
@@ -183,7 +183,7 @@ async def test_skills_memory_and_settings_of_the_host_do_not_come_in(
     monkeypatch.setenv("ANTHROPIC_MODEL", "claude-opus-4-8")
     monkeypatch.chdir(home)
     api.script(Reply(text="42"), forever=True)
-    for arm in Arm:
+    for arm in SKILL_OR_NONE:
         assert (await start(arm)).result.end is SessionEnd.COMPLETED
     for asked in api.requests:
         assert asked.model == "claude-sonnet-4-6"

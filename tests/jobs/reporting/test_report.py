@@ -13,7 +13,7 @@ from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
 from jobs.reporting.report import render_report
 from jobs.results import KeyMetric
-from jobs.values import Arm, Assertion, SessionEnd
+from jobs.values import SKILL_OR_NONE, Arm, Assertion, SessionEnd
 from tests.builders import (
     A_LEGACY_SHA,
     a_pass,
@@ -271,7 +271,7 @@ def test_two_outputs_that_meet_nothing_are_compared_like_any_others():
 
 
 def test_two_sessions_that_produced_nothing_are_not_called_the_same():
-    sessions = tuple(a_session(arm, end=SessionEnd.NO_OUTPUT, outputs=()) for arm in Arm)
+    sessions = tuple(a_session(arm, end=SessionEnd.NO_OUTPUT, outputs=()) for arm in SKILL_OR_NONE)
     report = visible(render_report(all_failed(sessions=sessions), CONTEXT))
     assert report.startswith("## ⚠️ Neither session produced anything")
     assert "says nothing about the skill" in report

@@ -22,7 +22,7 @@ from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.unconfined import UnconfinedMaker
-from jobs.values import Arm, SessionResult
+from jobs.values import SKILL_OR_NONE, Arm, SessionResult
 from tests.builders import a_model, a_run_spec, an_eval_case, an_input_file, some_limits
 
 KEY = "sk-host-secret-4711"
@@ -141,7 +141,7 @@ async def test_a_session_sees_nothing_of_the_host_and_not_its_arm(folder):
     )
     async for launch in launched(folder, BubblewrapMaker()):
         launch.api.script(Reply(calls=(look,)), DONE)
-        for arm in Arm:
+        for arm in SKILL_OR_NONE:
             await launch.run(launch.spec(arm))
         seen = [asked.last.results[0].text for asked in launch.api.requests if asked.turn == 1]
     assert len(seen) == 2

@@ -11,7 +11,7 @@ from jobs.errors import Refused
 from jobs.matched import find_mismatch
 from jobs.sessions.docker import DockerMaker
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.values import Arm, SessionEnd
+from jobs.values import SKILL_OR_NONE, SessionEnd
 from tests.jobs.claude_code.sessions import (
     KEY,
     a_session_spec,
@@ -47,7 +47,7 @@ async def test_both_arms_of_a_run_work_in_containers(engine: Engine, tmp_path: P
     async with ScriptedModelApi(models=CLAUDE_LIKE, key=KEY).serve() as server:
         launcher = make_launcher(cli, server.anthropic_url, sandboxes=sandboxes)
         await launcher.prove(PLAIN, tmp_path / "proof")
-        specs = [a_session_spec(tmp_path, arm) for arm in Arm]
+        specs = [a_session_spec(tmp_path, arm) for arm in SKILL_OR_NONE]
         results = [(await run_session(launcher, spec)).result for spec in specs]
     for result in results:
         assert (result.end, result.detail) == (SessionEnd.COMPLETED, "")

@@ -11,7 +11,7 @@ from jobs.errors import Refused
 from jobs.matched import find_mismatch
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.skill_tools import Offered, render_skills
-from jobs.values import Arm
+from jobs.values import SKILL_OR_NONE, Arm
 from tests.builders import a_run_spec, a_skill
 from tests.jobs.sessions.launching import SKILL_TEXT, Bench
 
@@ -37,7 +37,7 @@ def installed(bench: Bench, arm: Arm = Arm.WITH_SKILL) -> SessionSpec:
 
 async def test_one_arm_is_offered_the_skill_and_the_other_is_told_that_there_is_none(bench):
     bench.api.script(LOOK, DONE, LOOK, DONE)
-    having, lacking = [await bench.run(installed(bench, arm)) for arm in Arm]
+    having, lacking = [await bench.run(installed(bench, arm)) for arm in SKILL_OR_NONE]
     first = [asked for asked in bench.api.requests if asked.turn == 0]
     assert first[0].prompt == first[1].prompt, "the task alone"
     assert [asked.tools for asked in first] == [TOOLS, TOOLS]
@@ -55,7 +55,7 @@ async def test_one_arm_is_offered_the_skill_and_the_other_is_told_that_there_is_
 
 async def test_the_tool_gives_the_skill_in_one_arm_and_fails_in_the_other(bench):
     bench.api.script(USE, DONE, USE, DONE)
-    having, lacking = [await bench.run(installed(bench, arm)) for arm in Arm]
+    having, lacking = [await bench.run(installed(bench, arm)) for arm in SKILL_OR_NONE]
     assert having.tool_results == [
         "The skill lies in .claude/skills/word-count/.\n\n# Counting words\n\nSee `reference.md`.\n"
     ]

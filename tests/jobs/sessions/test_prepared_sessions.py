@@ -20,7 +20,7 @@ from jobs.sessions.api_launcher import ApiLauncher
 from jobs.sessions.box import Bind
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.values import Arm, SessionEnd
+from jobs.values import SKILL_OR_NONE, Arm, SessionEnd
 from jobs.world import Launcher
 from tests.jobs.claude_code.sessions import (
     KEY,
@@ -180,7 +180,7 @@ async def test_nothing_of_the_worker_and_no_other_session_is_in_reach(
 
 async def test_what_is_prepared_is_there_and_what_is_the_launchers_stays_its_own(scene, prepared):
     script = "import os, subprocess; print(subprocess.getoutput('greet'), dict(os.environ))"
-    for arm in Arm:
+    for arm in SKILL_OR_NONE:
         ran = await scene.run(prepared, script, arm=arm)
         seen = ran.output(SEEN)
         assert seen.startswith("prepared ")

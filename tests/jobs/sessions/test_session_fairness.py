@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from demo.model_api import Call, Reply, ScriptedModelApi
-from jobs.values import Arm, SessionEnd
+from jobs.values import SKILL_OR_NONE, Arm, SessionEnd
 from tests.jobs.sessions.launching import SKILL_TEXT, Bench
 
 DONE = Reply(text="There are three words.")
@@ -31,7 +31,7 @@ async def bench(api: ScriptedModelApi, tmp_path: Path) -> AsyncIterator[Bench]:
 
 async def test_the_requests_of_the_arms_differ_in_the_skill_alone(bench):
     bench.api.script(DONE)
-    for arm in Arm:
+    for arm in SKILL_OR_NONE:
         await bench.run(bench.spec(arm))
     with_skill, without = bench.api.requests
     assert with_skill.prompt.endswith(without.prompt)
