@@ -8,6 +8,8 @@ arms or judging, and raises nothing but `CancelledError`.
 import asyncio
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 
 from jobs.conversation import (
@@ -21,11 +23,15 @@ from jobs.conversation import (
 from jobs.errors import Refused, Transient
 from jobs.models.door import Answer, Talk, TalkSpec, ToolCall, Trouble, TroubleKind
 from jobs.models.doors import Doors
+from jobs.models.pace import Pace
 from jobs.models.retries import RetryPolicy
 from jobs.models.tally import End, Room, Tally
 from jobs.ports import Clock
 
 log = logging.getLogger(__name__)
+
+MOST_RETRIES = 100
+"""Of one conversation, after which a provider that keeps refusing it is taken as down for it."""
 
 _END_OF_TROUBLE: dict[TroubleKind, End] = {
     "rate_limited": "rate_limited",
@@ -71,6 +77,8 @@ class _Conversation:
         """What the answer being waited for has failed with so far."""
         self._heard = False
         """Whether the model has ever sent anything."""
+        self._scope: asyncio.Timeout | None = None
+        """The time limit."""
 
     async def run(self, doors: Doors) -> ConversationEnd:
         spec = self._spec
@@ -92,10 +100,10 @@ class _Conversation:
     async def _run_in_time(self, doors: Doors) -> tuple[End, str]:
         wall_s = self._spec.limits.wall_s
         try:
-            async with asyncio.timeout(wall_s) as scope:
+            async with asyncio.timeout(wall_s) as self._scope:
                 return await self._talk(doors)
         except TimeoutError:
-            if not scope.expired():
+            if self._scope is None or not self._scope.expired():
                 raise
         # Time that ran out while the platform was failing is the platform's, not the agent's.
         if self._trouble:
@@ -117,9 +125,10 @@ class _Conversation:
         )
         if too_long := self._tally.expect(_count_characters(talk_spec)):
             return too_long
+        pace = doors.pace(spec.model.provider)
         async with doors.get(spec.model.provider).open(talk_spec) as talk:
             while True:
-                answer, room = await self._answer(talk)
+                answer, room = await self._answer(talk, pace)
                 self._record(answer)
                 if ended := _end_of(answer, room):
                     return ended
@@ -129,12 +138,15 @@ class _Conversation:
                 if reached := self._tally.limit_reached():
                     return reached
 
-    async def _answer(self, talk: Talk) -> tuple[Answer, Room]:
+    async def _answer(self, talk: Talk, pace: Pace) -> tuple[Answer, Room]:
         """The next answer and the room it had; asked for again where the platform may recover."""
         attempt, stalls = 1, 0
         while True:
+            answered = pace.answered
             try:
                 room = self._tally.find_room(self._spec.max_answer_tokens)
+                with self._off_the_clock():
+                    await pace.turn(self._tally.context_tokens)
                 answer = await talk.answer(max_tokens=room.tokens)
             except Trouble as trouble:
                 self._trouble = trouble
@@ -146,11 +158,39 @@ class _Conversation:
                     raise
                 self._tally.retries += 1
                 self._write("retry", why=trouble.detail, attempt=attempt, wait_s=round(wait_s, 3))
-                await asyncio.sleep(wait_s)
-                attempt += 1
+                is_down = self._is_down(trouble, pace, answered)
+                attempt += is_down
+                with nullcontext() if is_down else self._off_the_clock():
+                    await asyncio.sleep(wait_s)
             else:
+                pace.count_answer()
                 self._trouble = None
                 return answer, room
+
+    def _is_down(self, trouble: Trouble, pace: Pace, answered: int) -> bool:
+        """Whether a failure counts against the attempts.
+
+        A provider that refuses us while it answers others of ours is asked too fast, and not
+        down: that is our doing, and costs neither an attempt nor the agent's time.
+        """
+        if trouble.kind != "rate_limited":
+            return True
+        pace.slow_down(trouble.retry_after_s)
+        return pace.answered == answered or self._tally.retries >= MOST_RETRIES
+
+    @contextmanager
+    def _off_the_clock(self) -> Iterator[None]:
+        """Time in which we wait for our turn with the provider is not the agent's."""
+        scope, now = self._scope, asyncio.get_running_loop().time
+        if scope is None or (when := scope.when()) is None:
+            yield
+            return
+        began = now()
+        scope.reschedule(None)
+        try:
+            yield
+        finally:
+            scope.reschedule(when + now() - began)
 
     def _record(self, answer: Answer) -> None:
         self._tally.turn(answer.served_model)

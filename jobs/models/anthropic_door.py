@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from jobs.conversation import ToolOutcome
 from jobs.models.anthropic_answer import AnswerBuilder
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
+from jobs.models.pace import Pace
 from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
     find_answer_cap,
+    find_headers,
     in_time,
     trouble_from,
     watched,
@@ -33,7 +35,8 @@ _CACHED = {"cache_control": {"type": "ephemeral"}}
 class AnthropicDoor:
     """Anthropic's API at `base_url`, with one key."""
 
-    def __init__(self, *, api_key: str, base_url: str) -> None:
+    def __init__(self, *, api_key: str, base_url: str, pace: Pace | None = None) -> None:
+        self._pace = pace or Pace()
         self._api_key = api_key
         self._base_url = base_url.rstrip("/").removesuffix("/v1")
 
@@ -45,7 +48,7 @@ class AnthropicDoor:
     async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
         """One conversation; its connection is closed with it."""
         async with self._client(spec.idle_s + CONNECT_TIMEOUT_S) as client:
-            yield _AnthropicTalk(client, spec)
+            yield _AnthropicTalk(client, spec, self._pace)
 
     async def find(self, model: str) -> SeenModel | None:
         from anthropic import NotFoundError  # noqa: PLC0415 -- heavy
@@ -82,8 +85,9 @@ class AnthropicDoor:
 
 
 class _AnthropicTalk:
-    def __init__(self, client: "AsyncAnthropic", spec: TalkSpec) -> None:
+    def __init__(self, client: "AsyncAnthropic", spec: TalkSpec, pace: Pace) -> None:
         self._client = client
+        self._pace = pace
         self._spec = spec
         self._cap: int | None = None
         """The longest answer this model gives, once it has said so."""
@@ -97,6 +101,7 @@ class _AnthropicTalk:
         try:
             opening = self._open_stream(max_tokens)
             async with await in_time(opening, self._spec.idle_s) as stream:
+                self._pace.learn(stream.response.headers)
                 async for event in watched(aiter(stream), self._spec.idle_s):
                     self._spec.heard()
                     builder.take(event)
@@ -106,6 +111,7 @@ class _AnthropicTalk:
             raise
         # Whatever the SDK makes of a malformed answer is the platform's failure too.
         except Exception as error:
+            self._pace.learn(find_headers(error))
             raise _trouble(error, builder) from error
         if builder.content:  # the API refuses an empty turn when it is sent back
             self._messages.append({"role": "assistant", "content": builder.content})

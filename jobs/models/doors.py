@@ -9,6 +9,7 @@ from jobs.errors import Refused
 from jobs.models.anthropic_door import AnthropicDoor
 from jobs.models.door import Door
 from jobs.models.openai_door import OpenAIDoor
+from jobs.models.pace import Pace
 from jobs.planning.model_names import Provider
 
 GEMINI_BASE_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
@@ -35,6 +36,7 @@ class Doors:
             "openai": settings.openai_base_url,
             "gemini": gemini_base_url,
         }
+        self._paces: dict[Provider, Pace] = {name: Pace() for name in self._keys}
 
     def get(self, provider: Provider) -> Door:
         """The door to a provider. Raises `Refused` where it is not configured."""
@@ -44,7 +46,14 @@ class Doors:
                 "where skillbench runs."
             )
         address = {"api_key": self._keys[provider], "base_url": self._base_urls[provider]}
-        return AnthropicDoor(**address) if provider == "anthropic" else OpenAIDoor(**address)
+        pace = self._paces[provider]
+        if provider == "anthropic":
+            return AnthropicDoor(**address, pace=pace)
+        return OpenAIDoor(**address, pace=pace)
+
+    def pace(self, provider: Provider) -> Pace:
+        """How fast the provider may be asked: one pace for all that goes through these doors."""
+        return self._paces[provider]
 
     def load(self) -> None:
         """Import the SDKs of the configured providers, best in a thread before any work.

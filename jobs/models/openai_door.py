@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from jobs.conversation import ToolOutcome
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.openai_answer import ChunkCollector
+from jobs.models.pace import Pace
 from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
     find_answer_cap,
+    find_headers,
     in_time,
     trouble_from,
     watched,
@@ -33,7 +35,8 @@ _OPENAI_HOST = "://api.openai.com"
 class OpenAIDoor:
     """An OpenAI-compatible API at `base_url`, with one key (which local servers ignore)."""
 
-    def __init__(self, *, api_key: str, base_url: str) -> None:
+    def __init__(self, *, api_key: str, base_url: str, pace: Pace | None = None) -> None:
+        self._pace = pace or Pace()
         self._api_key = api_key or "none"
         self._base_url = base_url
 
@@ -47,7 +50,7 @@ class OpenAIDoor:
         # OpenAI's newer models refuse `max_tokens`; most other servers know only that.
         limit = "max_completion_tokens" if _OPENAI_HOST in self._base_url else "max_tokens"
         async with self._client(spec.idle_s + CONNECT_TIMEOUT_S) as client:
-            yield _OpenAITalk(client, spec, limit)
+            yield _OpenAITalk(client, spec, limit, self._pace)
 
     async def find(self, model: str) -> SeenModel | None:
         from openai import APIStatusError  # noqa: PLC0415 -- heavy
@@ -89,8 +92,9 @@ class OpenAIDoor:
 
 
 class _OpenAITalk:
-    def __init__(self, client: "AsyncOpenAI", spec: TalkSpec, limit_name: str) -> None:
+    def __init__(self, client: "AsyncOpenAI", spec: TalkSpec, limit_name: str, pace: Pace) -> None:
         self._client = client
+        self._pace = pace
         self._spec = spec
         self._limit_name = limit_name
         self._cap: int | None = None
@@ -108,6 +112,7 @@ class _OpenAITalk:
         try:
             opening = self._open_stream(max_tokens)
             async with await in_time(opening, self._spec.idle_s) as stream:
+                self._pace.learn(stream.response.headers)
                 async for chunk in watched(aiter(stream), self._spec.idle_s):
                     self._spec.heard()
                     collector.take(chunk)
@@ -117,6 +122,7 @@ class _OpenAITalk:
             raise
         # Whatever the SDK makes of a malformed answer is the platform's failure too.
         except Exception as error:
+            self._pace.learn(find_headers(error))
             raise _trouble(error, collector) from error
         self._messages.append(collector.message)
         return answer

@@ -81,6 +81,11 @@ class Tally:
         room = min(rooms, key=lambda one: one.tokens)
         return Room(max(1, room.tokens), room.ended_by)
 
+    @property
+    def context_tokens(self) -> int:
+        """About how many tokens the next request sends."""
+        return self._context.input + self._context.cache_read
+
     def turn(self, served_model: str) -> None:
         """Count an answer, and remember who gave it."""
         self._turns += 1

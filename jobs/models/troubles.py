@@ -86,6 +86,13 @@ def trouble_from(
     )
 
 
+def find_headers(error: Exception) -> Mapping[str, str]:
+    """The headers of the answer that an SDK's error was made of; none where there was none."""
+    response = getattr(error, "response", None)
+    headers: Mapping[str, str] = getattr(response, "headers", {})
+    return headers
+
+
 def broken_stream(spent: Tokens | None = None) -> Trouble:
     """The answer broke off, or could not be read as an answer."""
     return Trouble("error", "the model API broke off in the middle", retry=True, spent=spent)
