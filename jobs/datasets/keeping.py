@@ -8,24 +8,58 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
+from decimal import Decimal
+from typing import Any, Protocol
 
 from jobs.datasets.plan import RunPlan
 from jobs.datasets.results import CaseResult
 from jobs.ports import BlobStore
+from jobs.requests import Value
 
 FOLDER = "datasets"
+INDEX = "dataset-runs"
+"""A blob for each run whose name begins with its time, so that a list needs no look at cases."""
+PAST = "dataset-past"
+"""What cases took, by benchmark, dataset, target and models."""
 READ_AT_ONCE = 50
+
+
+class ListedBlob(Protocol):
+    """A blob as a list shows it."""
+
+    @property
+    def key(self) -> str: ...
+
+
+class ListingStore(BlobStore, Protocol):
+    """A store that can tell what it holds."""
+
+    def walk(self, folder: str, /) -> AsyncIterator[ListedBlob]:
+        """Everything below a folder, in no order."""
+
+
+class PastRun(Value):
+    """What the cases of a run cost, for the estimate of the next one."""
+
+    cases: int
+    """Those whose whole price is known."""
+    usd: Decimal
+    most_usd: Decimal
+    """The dearest case."""
+    seconds: float
+    """Sum over the cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetKeeping:
     """The runs of datasets in one store. Raises `Transient` where it fails."""
 
-    blobs: BlobStore
+    blobs: ListingStore
 
     async def put_plan(self, plan: RunPlan) -> None:
-        await self.blobs.put(f"{FOLDER}/{plan.run_id}/plan.json", plan.model_dump_json().encode())
+        content = plan.model_dump_json().encode()
+        await self.blobs.put(f"{FOLDER}/{plan.run_id}/plan.json", content)
+        await self.blobs.put(f"{INDEX}/{plan.started_at:%Y%m%dT%H%M%S.%f}-{plan.run_id}", b"")
 
     async def get_plan(self, run_id: str) -> RunPlan | None:
         """The plan of a run; None where there is no such run."""
@@ -49,15 +83,33 @@ class DatasetKeeping:
                 if one is not None:
                     yield one
 
-    async def put_report(self, run_id: str, report: dict[str, Any]) -> None:
-        content = json.dumps(report, ensure_ascii=False, allow_nan=False).encode()
-        await self.blobs.put(f"{FOLDER}/{run_id}/report.json", content)
+    async def runs(self) -> list[str]:
+        """The ids of all runs, the one that began last first."""
+        names = [blob.key.rpartition("/")[2] async for blob in self.blobs.walk(INDEX)]
+        return [name.rpartition("-")[2] for name in sorted(names, reverse=True)]
+
+    async def put_state(self, run_id: str, state: str) -> None:
+        """Note how a run ended: `complete`, or why some of its cases were not run."""
+        await self.blobs.put(f"{FOLDER}/{run_id}/state", state.encode())
+
+    async def get_state(self, run_id: str) -> str | None:
+        """How a run ended; None where it has not."""
+        stored = await self.blobs.get(f"{FOLDER}/{run_id}/state")
+        return stored.decode() if stored else None
 
     async def get_report(self, run_id: str) -> dict[str, Any] | None:
         """The report of a run that has ended; None where there is none yet."""
         stored = await self.blobs.get(f"{FOLDER}/{run_id}/report.json")
         found: dict[str, Any] | None = json.loads(stored) if stored else None
         return found
+
+    async def put_past(self, key: str, past: PastRun) -> None:
+        await self.blobs.put(f"{PAST}/{key}.json", past.model_dump_json().encode())
+
+    async def get_past(self, key: str) -> PastRun | None:
+        """What such cases took the last time; None where none were run."""
+        stored = await self.blobs.get(f"{PAST}/{key}.json")
+        return PastRun.model_validate_json(stored) if stored else None
 
 
 def _case_key(run_id: str, case_id: str) -> str:

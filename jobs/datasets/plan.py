@@ -54,11 +54,15 @@ class RunPlan(Value):
     """As asked; empty: each case's own, else the configured one."""
     user_model: str
     max_usd: Decimal | None = None
+    models: dict[str, str] = Field(default_factory=dict)
+    """Ids that are sent, by the names that were asked for."""
     started_at: datetime
     asker: str = ""
     repo: Repo | None = None
     """None on the command line and the web."""
     issue: int = 0
+    again_of: str = ""
+    """The run whose graded cases are taken over, so that only the ungraded ones are run."""
 
 
 def make_run_plan(wanted: Wanted, dataset: Dataset, now: datetime, *, salt: str = "") -> RunPlan:
@@ -78,7 +82,7 @@ def make_run_plan(wanted: Wanted, dataset: Dataset, now: datetime, *, salt: str 
         digest=dataset.digest,
         source=dataset.source,
         target_type=target.type,
-        typed=wanted.typed,
+        typed=dict(wanted.typed),
         cases=choose_cases(wanted.ids, wanted.limit, dataset),
         parallel=parallel,
         judge=wanted.judge,
@@ -100,3 +104,54 @@ def choose_cases(ids: Sequence[str], limit: int | None, dataset: Dataset) -> tup
         raise Refused(f"{dataset.benchmark}/{dataset.name} has no case {names}")
     chosen = [name for name in known if name in set(ids)] if ids else known
     return tuple(chosen[:limit])
+
+
+def carry_on(wanted: Wanted, plan: RunPlan) -> RunPlan:
+    """The plan of a run that is carried on, as somebody asks for it now.
+
+    How many cases go on at once and what they may cost can be said anew; all else that is said
+    must be what the run began with. Raises `Refused` naming each option that is not.
+    """
+    given = [
+        ("--target-type", wanted.target_type or "", plan.target_type),
+        ("--eval-model", wanted.judge, plan.judge),
+        ("--user-model", wanted.user_model, plan.user_model),
+        *((f"--{name}", value, plan.typed.get(name, "")) for name, value in wanted.typed.items()),
+    ]
+    wrong = [
+        f"`{option} {value[:100]}` (it began with {f'`{kept}`' if kept else 'none'})"
+        for option, value, kept in given
+        if value and value != kept
+    ]
+    if wanted.ids and set(wanted.ids) != set(plan.cases):
+        wrong.append("`--ids` (it began with other cases)")
+    if wanted.limit is not None and wanted.limit != len(plan.cases):
+        wrong.append(f"`--limit {wanted.limit}` (it has {len(plan.cases)} cases)")
+    if wrong:
+        raise Refused(
+            f"the run {plan.run_id} cannot be carried on with {', '.join(wrong)}. Leave that out, "
+            "or begin a new run without `--resume`."
+        )
+    changes: dict[str, object] = {}
+    if wanted.parallel is not None:
+        changes["parallel"] = wanted.parallel
+    if wanted.max_usd is not None:
+        changes["max_usd"] = wanted.max_usd
+    return plan.model_copy(update=changes)
+
+
+def plan_again(plan: RunPlan, now: datetime) -> RunPlan:
+    """A run of the same cases that takes over what `plan` has graded, and runs the rest again."""
+    asking = f"again|{plan.run_id}|{now.isoformat()}"
+    run_id = hashlib.sha256(asking.encode()).hexdigest()[:12]
+    return plan.model_copy(update={"run_id": run_id, "again_of": plan.run_id, "started_at": now})
+
+
+def check_unchanged(plan: RunPlan, dataset: Dataset) -> None:
+    """Raise `Refused` where the dataset's file is not the one that was planned for."""
+    if dataset.digest != plan.digest:
+        raise Refused(
+            f"the file of {plan.benchmark}/{plan.dataset} has changed since the run {plan.run_id} "
+            f"began: its SHA-256 was {plan.digest}, now it is {dataset.digest}. Put the old file "
+            "back, or begin a new run."
+        )

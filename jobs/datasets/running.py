@@ -5,26 +5,23 @@ what was in flight when its worker died.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Protocol
 
-from jobs.conversation import ModelCatalog
-from jobs.datasets.case_run import CaseSpec, CaseWorld, run_case
-from jobs.datasets.cases import AutoUser, DatasetCase
+from jobs.datasets.case_run import CaseSpec, run_case
+from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
-from jobs.datasets.keeping import DatasetKeeping
-from jobs.datasets.loading import Dataset
-from jobs.datasets.plan import RunPlan
+from jobs.datasets.purse import Purse
+from jobs.datasets.ready import DatasetWorld, Ready, make_ready
 from jobs.datasets.results import CaseResult
-from jobs.errors import Refused
-from jobs.evaluators.registry import judge_named
-from jobs.targets.registry import make_fields
-from jobs.values import Model
+from jobs.errors import Transient
 
-UNLIMITED = 1_000
-"""Cases in flight where nobody sets a limit: what one process can hold open."""
+__all__ = ["DatasetWorld", "Ready", "Watcher", "make_ready", "run_dataset"]
+
+UNLIMITED = 500
+"""Cases in flight where nobody sets a limit: the providers' own limits hold besides
+(`jobs.models.pace`)."""
 
 
 class Watcher(Protocol):
@@ -34,123 +31,96 @@ class Watcher(Protocol):
     async def turned(self, case_id: str, dialogue: Dialogue) -> None:
         """Something was said in a case."""
 
-    async def ended(self, result: CaseResult) -> None: ...
+    async def ended(self, result: CaseResult) -> None:
+        """A case has ended, now or before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetWorld:
-    """What runs of datasets are carried out in."""
-
-    cases: CaseWorld
-    keeping: DatasetKeeping
-    catalog: ModelCatalog
-    default_judge: str
-    default_user_model: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A plan that can be carried out: every case with its models and fields."""
-
-    plan: RunPlan
-    specs: tuple[CaseSpec, ...]
-
-
-async def make_ready(plan: RunPlan, dataset: Dataset, world: DatasetWorld) -> Ready:
-    """Resolve all that the cases name. Raises `Refused` before anything is spent.
-
-    The dataset must be the one that was planned for, to the byte.
-    """
-    if dataset.digest != plan.digest:
-        raise Refused(
-            f"the file of {plan.benchmark}/{plan.dataset} has changed since this run began: its "
-            f"SHA-256 was {plan.digest[:12]}…, now it is {dataset.digest[:12]}…. Put the old file "
-            "back, or begin a new run."
-        )
-    by_id = {case.id: case for case in dataset.cases}
-    cases = [by_id[name] for name in plan.cases]
-    choice = dataset.settings.choose_target(plan.target_type, (plan.target_type,))
-    models = await _resolve(_models_of(plan, cases, world), world.catalog)
-    specs = tuple(
-        CaseSpec(
-            case=case,
-            target_type=plan.target_type,
-            fields=make_fields(choice, case, plan.typed),
-            judge=models[_judge_of(plan, case, world)],
-            user_model=models[user] if (user := _user_of(plan, case, world)) else None,
-        )
-        for case in cases
-    )
-    return Ready(plan, specs)
-
-
-def _judge_of(plan: RunPlan, case: DatasetCase, world: DatasetWorld) -> str:
-    return plan.judge or judge_named(case.eval) or world.default_judge
-
-
-def _user_of(plan: RunPlan, case: DatasetCase, world: DatasetWorld) -> str:
-    """Who plays the user; empty where the user is scripted."""
-    if not isinstance(case.user, AutoUser):
-        return ""
-    return plan.user_model or case.user.model or world.default_user_model
-
-
-def _models_of(plan: RunPlan, cases: Sequence[DatasetCase], world: DatasetWorld) -> list[str]:
-    judges = [_judge_of(plan, case, world) for case in cases]
-    users = [name for case in cases if (name := _user_of(plan, case, world))]
-    return list(dict.fromkeys([*judges, *users]))
-
-
-async def _resolve(names: Sequence[str], catalog: ModelCatalog) -> Mapping[str, Model]:
-    """Each model once, so that an alias that moves meanwhile splits no run."""
-    return {name: await catalog.resolve(name) for name in names}
-
-
-async def run_dataset(ready: Ready, world: DatasetWorld, watcher: Watcher) -> bool:
+async def run_dataset(
+    ready: Ready,
+    world: DatasetWorld,
+    watcher: Watcher,
+    *,
+    only: Collection[str] | None = None,
+    purse: Purse | None = None,
+) -> bool:
     """Run every case that has not ended; False where the money ended before the cases did.
 
-    Raises `Transient` where the store fails. Cancelled, it stops the cases in flight.
+    `only` names the cases that are meant, where several processes share a run; `purse` holds
+    their share of its money. Raises `Transient` where the store fails. Cancelled, it stops the
+    cases in flight, of which nothing is stored.
     """
-    plan = ready.plan
-    purse = _Purse(plan.max_usd)
-    slots = asyncio.Semaphore(plan.parallel or UNLIMITED)
-
-    async def run(spec: CaseSpec) -> None:
-        async with slots:
-            kept = await world.keeping.get_case(plan.run_id, spec.case.id)
-            if kept is not None:
-                purse.take(kept)
-            elif purse.is_open:
-                await watcher.began(spec.case)
-                result = await _run_one(spec, world, watcher)
-                await world.keeping.put_case(plan.run_id, result)
-                purse.take(result)
-                await watcher.ended(result)
-
-    async with asyncio.TaskGroup() as together:
-        for spec in ready.specs:
-            together.create_task(run(spec))
-    return purse.is_open
+    specs = [spec for spec in ready.specs if only is None or spec.case.id in only]
+    run = _Run(ready, world, watcher, purse or Purse(ready.plan.max_usd, expected=ready.expected))
+    at_once = min(ready.plan.parallel or UNLIMITED, len(specs))
+    todo = iter(specs)
+    try:
+        async with asyncio.TaskGroup() as together:
+            for _ in range(at_once):
+                together.create_task(run.work(todo))
+    except BaseExceptionGroup as group:
+        raise _first(group) from group
+    return not run.purse.is_empty
 
 
-async def _run_one(spec: CaseSpec, world: DatasetWorld, watcher: Watcher) -> CaseResult:
-    async def watch(dialogue: Dialogue) -> None:
-        await watcher.turned(spec.case.id, dialogue)
+class _Run:
+    """One run under way in this process."""
 
-    return await run_case(spec, world.cases, watch)
+    def __init__(self, ready: Ready, world: DatasetWorld, watcher: Watcher, purse: Purse) -> None:
+        self._plan = ready.plan
+        # with the models as they were pinned
+        target = replace(world.cases.target, catalog=ready.catalog)
+        self._cases = replace(world.cases, target=target)
+        self._keeping = world.keeping
+        self._watcher = watcher
+        self.purse = purse
+
+    async def work(self, todo: Iterator[CaseSpec]) -> None:
+        """Take one case after another, until none is left."""
+        for spec in todo:
+            if (kept := await self._keeping.get_case(self._plan.run_id, spec.case.id)) is not None:
+                self.purse.count_earlier(kept)
+                await self._watcher.ended(kept)
+                continue
+            earlier = await self._find_earlier(spec)
+            if earlier is not None and earlier.grade.outcome != "ungraded":
+                await self._keep(earlier)
+            elif await self.purse.take():
+                await self._run_paid(spec, attempts=1 + (earlier.attempts if earlier else 0))
+
+    async def _find_earlier(self, spec: CaseSpec) -> CaseResult | None:
+        """What became of the case in the run that this one repeats."""
+        if not self._plan.again_of:
+            return None
+        return await self._keeping.get_case(self._plan.again_of, spec.case.id)
+
+    async def _run_paid(self, spec: CaseSpec, *, attempts: int) -> None:
+        result = None
+        try:
+            await self._watcher.began(spec.case)
+
+            async def watch(dialogue: Dialogue) -> None:
+                await self._watcher.turned(spec.case.id, dialogue)
+
+            result = await run_case(spec, self._cases, watch)
+            result = result.model_copy(update={"attempts": attempts})
+            await self._keep(result)
+        finally:
+            await self.purse.settle(result)
+
+    async def _keep(self, result: CaseResult) -> None:
+        await self._keeping.put_case(self._plan.run_id, result)
+        await self._watcher.ended(result)
 
 
-class _Purse:
-    """How much of a run's money is left; no case is begun once it is empty."""
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong, where several tasks broke: a defect before a platform's failure."""
+    leaves = list(_leaves(group))
+    return next((one for one in leaves if not isinstance(one, Transient)), leaves[0])
 
-    def __init__(self, limit: Decimal | None) -> None:
-        self._limit = limit
-        self._spent = Decimal(0)
 
-    def take(self, result: CaseResult) -> None:
-        for usage in result.usages:
-            self._spent += usage.cost_usd or Decimal(0)
-
-    @property
-    def is_open(self) -> bool:
-        return self._limit is None or self._spent < self._limit
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for one in group.exceptions:
+        if isinstance(one, BaseExceptionGroup):
+            yield from _leaves(one)
+        else:
+            yield one
