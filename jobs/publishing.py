@@ -142,6 +142,11 @@ async def write_archive(finished: Finished, world: RunWorld, folder: Path | None
     return await make_archive(content, folder / "archive")
 
 
+def archive_pointer(run_id: str) -> str:
+    """Where the blob store says under which name it has a run's archive."""
+    return f"archives/of/{run_id}"
+
+
 async def upload_archive(result: RunResult, archive: Archive, world: World) -> tuple[str, str]:
     """The archive's address, or why there is none, as the repository's file has it kept.
 
@@ -151,6 +156,8 @@ async def upload_archive(result: RunResult, archive: Archive, world: World) -> t
     if kept == "off":
         return "", "this repository keeps none"
     await world.runs.blobs.put(f"archives/{archive.name}", archive.path)
+    named = archive_pointer(result.judging or result.spec.run_id)
+    await world.runs.blobs.put(named, archive.name.encode())
     if kept == "blob":
         return "", f"this repository leaves it with the operator of this bot, as {archive.name}"
     month = f"{result.ended_at:%Y-%m}"

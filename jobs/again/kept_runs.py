@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.errors import Refused
+from jobs.publishing import archive_pointer
 from jobs.reporting.archive import session_folder
 from jobs.results import RunResult
 from jobs.sessions.bundle import OUTPUT, SESSION, TRANSCRIPT
@@ -40,9 +41,9 @@ async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> K
     Its bundles are written into `folder`. Raises `Refused` for an archive that cannot be read,
     `Transient` and `Gone` as GitHub does.
     """
-    return await _from_blobs(run_id, folder, world, repo) or await _from_archive(
-        run_id, folder, world
-    )
+    found = await _from_blobs(run_id, folder, world, repo)
+    found = found or await _from_stored_archive(run_id, folder, world, repo)
+    return found or await _from_archive(run_id, folder, world)
 
 
 async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:
@@ -63,10 +64,29 @@ async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> Kep
     return KeptRun(result=result, bundles=bundles)
 
 
+async def _from_stored_archive(
+    run_id: str, folder: Path, world: World, repo: str
+) -> KeptRun | None:
+    """From the copy of the archive that stays here, where the repository has it kept so."""
+    name = await world.runs.blobs.get(archive_pointer(run_id))
+    content = await world.runs.blobs.get(f"archives/{name.decode()}") if name else None
+    if content is None:
+        return None
+    archive = folder / "stored.zip"
+    await asyncio.to_thread(archive.write_bytes, content)
+    found = await _read_whole(run_id, archive, folder)
+    is_ours = found.result.spec.repo.full_name.casefold() == repo.casefold()
+    return found if is_ours else None
+
+
 async def _from_archive(run_id: str, folder: Path, world: World) -> KeptRun | None:
     archive = folder / "archive.zip"
     if not await world.github.fetch_archive(run_id, archive):
         return None
+    return await _read_whole(run_id, archive, folder)
+
+
+async def _read_whole(run_id: str, archive: Path, folder: Path) -> KeptRun:
     try:
         return await asyncio.to_thread(_read, archive, folder)
     except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as problem:

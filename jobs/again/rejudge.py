@@ -13,6 +13,7 @@ from pathlib import Path
 
 import structlog
 
+from config.effective import make_effective
 from jobs.again.choosing import Told, find_told
 from jobs.again.kept_runs import KeptRun, find_kept_run
 from jobs.again.report import NOTHING_KEPT
@@ -101,9 +102,8 @@ async def _plan(request: Request, result: RunResult, world: World) -> RunSpec:
             f"the run `{result.spec.run_id}` has nothing that could be judged: no session "
             "ended with an output that counts. Measure it again."
         )
-    repo_file = await world.github.repo_file()
-    wanted = request.judge or repo_file.judge or world.runs.settings.judge_model
-    judge = await world.runs.catalog.resolve(wanted)
+    effective = make_effective(await world.github.repo_file(), world.runs.settings, request)
+    judge = await world.runs.catalog.resolve(effective.judge.value)
     asking = f"{request.key}|{request.asked_at.isoformat()}|{result.spec.run_id}|{judge.sent}"
     judging = hashlib.sha256(asking.encode()).hexdigest()[:12]
     spec = result.spec.model_copy(

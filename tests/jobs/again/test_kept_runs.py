@@ -14,6 +14,7 @@ import pytest
 from bot.blobs import Blobs
 from jobs.again.kept_runs import KeptRun, find_kept_run
 from jobs.errors import Refused
+from jobs.publishing import archive_pointer
 from jobs.results import RunResult
 from jobs.sessions.bundle import read_bundle, write_bundle
 from jobs.steps import SessionKey, session_keys
@@ -166,3 +167,16 @@ async def test_nothing_beside_a_session_gets_into_its_bundle(tmp_path: Path) -> 
                 "transcript.jsonl",
                 "output/report.md",
             }
+
+
+async def test_an_archive_that_stays_with_the_operator_is_found_there(tmp_path: Path) -> None:
+    """Where the repository has no releases made, the copy here is the only one."""
+    result, bundles = a_run(tmp_path / "run")
+    archive = make_archive(tmp_path / "a.zip", members_of(result, bundles))
+    keeper = Keeper(tmp_path)
+    await keeper.blobs.put("archives/some-name.zip", archive)
+    await keeper.blobs.put(archive_pointer(result.spec.run_id), b"some-name.zip")
+    found = await keeper.find(result.spec.run_id)
+    assert found is not None
+    assert found.result == result
+    assert await keeper.find(result.spec.run_id, "evil/other") is None
