@@ -127,4 +127,4 @@ class TriggerOnPush(Section):
     on_push: Switch = False
     """Measure a description anew when a push to the default branch changes it."""
     models: tuple[ModelName, ...] = Field((), max_length=MAX_MODELS)
-    """As one would type them; empty: the configured one."""
+    """As one would type them; empty: those of the file's `models`, else the configured one."""

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from config.effective import make_effective
 from config.repo_file import RepoFile
 from config.settings import Settings
 from jobs.choosing.evals import KnownEval, find_evals, with_skills
@@ -97,12 +98,13 @@ async def make_survey(repo: Repo, snapshot: Snapshot, sources: Sources) -> Surve
     on_issues = [histories[one.case.id].is_readable for one in evals if one.issue]
     if on_issues and not any(on_issues):
         raise Transient("the comments of no eval case can be read")
+    effective = make_effective(repo_file, settings)
     return Survey(
         repo=repo,
         commit=snapshot.commit,
         evals=tuple(evals),
         histories=histories,
-        launcher=repo_file.launcher or settings.launcher,
-        trials=repo_file.trials,
-        models=repo_file.models or (settings.model,),
+        launcher=effective.launcher.value,
+        trials=effective.trials.value,
+        models=effective.models.value,
     )

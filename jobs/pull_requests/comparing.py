@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 
 import structlog
 
+from config.effective import make_effective
 from config.repo_file import RepoFile
 from jobs.answers import answer
 from jobs.carrying_out import begin, carry_out_answered, find_head
@@ -73,15 +74,15 @@ async def _settle(request: Request, world: World) -> PullPlan:
 
 async def _expect(plan: PullPlan, repo_file: RepoFile, world: World) -> str:
     """What past runs let expect of these; no limit is promised, since prices are not known yet."""
-    settings = world.runs.settings
-    launcher = repo_file.launcher or settings.launcher
-    models = plan.request.models or repo_file.models or (settings.model,)
+    effective = make_effective(repo_file, world.runs.settings, plan.request)
     ahead = [
         one
         for further in make_requests(plan)
-        for name in models
+        for name in effective.models.value
         for one in ahead_of_request(
-            further.model_copy(update={"models": (name,)}), model=name, launcher=launcher
+            further.model_copy(update={"models": (name,)}),
+            model=name,
+            launcher=effective.launcher.value,
         )
     ]
     records = await world.ledger.records(plan.request.repo.full_name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from config.effective import Effective, make_effective
 from config.repo_file import RepoFile
 from jobs.choosing.evals import KnownEval, find_evals, find_issue_number, with_skills
 from jobs.choosing.history import Conditions, Histories, History, read_ledger
@@ -165,7 +166,11 @@ class PushPlanner:
             if launcher is not None and self._is_about(record, skill):
                 yield record.model, launcher
         for asked in self.repo_file.models:
-            yield asked, self.repo_file.launcher or self.world.runs.settings.launcher
+            yield asked, self._effective.launcher.value
+
+    @property
+    def _effective(self) -> Effective:
+        return make_effective(self.repo_file, self.world.runs.settings)
 
     def _is_about(self, record: RunRecord, skill: ChangedSkill) -> bool:
         """Whether a result is of this skill, where it lies now or where it lay before a move."""
@@ -198,7 +203,7 @@ class PushPlanner:
             ),
         )
         conditions = Conditions(
-            launcher, USUAL_MODES[launcher], known.environment, self.repo_file.trials
+            launcher, USUAL_MODES[launcher], known.environment, self._effective.trials.value
         )
         measured = next(one for one in known.skills if one.path == skill.path)
         if history.covers(known.case, measured, model.identity, conditions):

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from config.effective import make_effective
 from jobs.answers import answer
 from jobs.budgets import within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
@@ -51,11 +52,12 @@ async def _carry_out(request: Request, world: World) -> None:
         shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
         skills = choose_skills(request, issue, shelf, records)
     world = within_budgets(request, repo_file, world)
-    judge = request.judge or repo_file.judge or world.runs.settings.judge_model
+    effective = make_effective(repo_file, world.runs.settings, request)
+    judge = effective.judge.value
     summing = _Summing(request=request, records=records, shelf=shelf, judge=judge, world=world)
     summaries = [await summing.sum_up(skill) for skill in skills[:MOST_SKILLS]]
     found = [one for one in summaries if one.measurements.rows]
-    mention = repo_file.mention or world.runs.settings.mention
+    mention = effective.mention.value
     left_out = max(len(skills) - MOST_SKILLS, 0)
     if issue is None:
         await _keep_issues(found, mention, world)

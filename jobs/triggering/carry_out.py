@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
+from config.effective import make_effective
+from config.repo_file import RepoFile
 from jobs.answers import answer, react_to_end
 from jobs.budgets import lower_limits
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
@@ -59,10 +61,11 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
     plan = TriggerPlan.model_validate_json(stored) if stored else None
     commit = plan.commit if plan else request.after or await find_head(place)
     async with open_snapshot(request, commit, place) as snapshot:
-        world = await asyncio.to_thread(_within_budgets, request, snapshot, world)
+        repo_file = await asyncio.to_thread(load_repo_file, snapshot)
+        world = _within_budgets(request, repo_file, world)
         if plan is None:
             try:
-                plan = await _make_plan(request, issue, snapshot, world)
+                plan = await _make_plan(request, issue, snapshot, repo_file, world)
             except OverBudget as over:
                 await _ask_for_yes(request, over, world)
                 await place.runs.blobs.put(f"{kept}/ended", b"")
@@ -79,17 +82,20 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
 
 
 def _within_budgets(
-    request: Request, snapshot: Snapshot, world: TriggerRequestWorld
+    request: Request, repo_file: RepoFile, world: TriggerRequestWorld
 ) -> TriggerRequestWorld:
-    """The world with the budgets of the repository's file; a file that is no good refuses."""
+    """The world with the budgets of the repository's file."""
     triggers = world.triggers
-    repo_file = load_repo_file(snapshot)
     settings, budget = lower_limits(request, repo_file, triggers.settings, triggers.budget)
     return replace(world, triggers=replace(triggers, settings=settings, budget=budget))
 
 
 async def _make_plan(
-    request: Request, issue: Issue | None, snapshot: Snapshot, world: TriggerRequestWorld
+    request: Request,
+    issue: Issue | None,
+    snapshot: Snapshot,
+    repo_file: RepoFile,
+    world: TriggerRequestWorld,
 ) -> TriggerPlan:
     comments: Sequence[Comment] = ()
     if issue is not None:
@@ -101,8 +107,9 @@ async def _make_plan(
             request=request,
             issue=issue,
             snapshot=snapshot,
-            shelf=await asyncio.to_thread(find_skills, snapshot),
+            shelf=await asyncio.to_thread(find_skills, snapshot, repo_file),
             comments=comments,
+            effective=make_effective(repo_file, world.triggers.settings, request),
             world=world,
             scratch=scratch,
         )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.effective import Effective
 from jobs.carrying_out import open_snapshot
 from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
@@ -46,6 +47,8 @@ class TriggerPlanner:
     snapshot: Snapshot
     shelf: SkillShelf
     comments: Sequence[Comment]
+    effective: Effective
+    """What holds for this request; a push also has `trigger.models`."""
     world: TriggerRequestWorld
     scratch: Path
 
@@ -96,7 +99,7 @@ class TriggerPlanner:
             neighbours=() if is_alone else find_neighbours(self.shelf, skill),
             eval_set=eval_set,
             source=source,
-            launcher=self.request.launcher or self.world.triggers.settings.launcher,
+            launcher=self.effective.launcher.value,
         )
 
     async def _find_pushed(
@@ -123,7 +126,7 @@ class TriggerPlanner:
         """The models behind the names, each id once."""
         found: dict[str, Model] = {}
         catalog = self.world.triggers.catalog
-        for name in self.request.models or asked or (self.world.triggers.settings.model,):
+        for name in asked or self.effective.models.value:
             try:
                 model = await catalog.resolve(name)
             except Refused as problem:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from config.effective import make_effective
 from config.settings import Settings
 from jobs.content.titles import TITLES
 from jobs.reporting import escape
@@ -30,7 +31,7 @@ def render_title(found: Survey) -> str:
 
 def render_welcome(found: Survey, settings: Settings) -> str:
     """The issue's text, as Markdown."""
-    mention = found.repo_file.mention or settings.mention
+    mention = make_effective(found.repo_file, settings).mention.value
     top = [
         INTRODUCTION,
         _render_start(found, mention),
@@ -149,16 +150,13 @@ def _more(entries: Sequence[object]) -> str:
 
 
 def _render_cost(found: Survey, settings: Settings) -> str:
-    models = found.repo_file.models or (settings.model,)
-    judge = found.repo_file.judge or settings.judge_model
-    own = found.repo_file.budgets
-    per_run = min(settings.max_usd_per_run, own.per_run or settings.max_usd_per_run)
-    per_day = min(settings.max_usd_per_day, own.per_day or settings.max_usd_per_day)
-    named = ", ".join(escape.code(model, 80) for model in models[:5])
+    effective = make_effective(found.repo_file, settings)
+    named = ", ".join(escape.code(model, 80) for model in effective.models.value[:5])
+    judge = escape.code(effective.judge.value, 80)
     role = escape.code(found.repo_file.permissions.run)
     return (
         "### What a run may cost\n\n"
-        f"At most {usd(per_run)} for one run, with {named} at work and {escape.code(judge, 80)} as "
-        f"judge, and at most {usd(per_day)} for all runs of a day. Whoever asks needs the role "
-        f"{role} here, and is told beforehand what to expect."
+        f"At most {usd(effective.usd_per_run.value)} for one run, with {named} at work and {judge} "
+        f"as judge, and at most {usd(effective.usd_per_day.value)} for all runs of a day. Whoever "
+        f"asks needs the role {role} here, and is told beforehand what to expect."
     )

@@ -67,6 +67,18 @@ async def test_what_was_measured_is_not_measured_again_unless_forced(scene: Scen
     assert len(reports(scene)) == 3
 
 
+async def test_the_models_of_the_repositorys_file_go_before_the_operators(
+    tmp_path: Path, app_key: str
+) -> None:
+    api = ScriptedModelApi(models=MODELS)
+    seed = seeded(tmp_path, {".github/skillbench.yml": f"models: [{MODEL}]\n"})
+    async with playing(tmp_path, app_key, model_api=api, seed=seed) as scene:
+        assert await ask(scene, f"{TRIGGER} --runs-per-query 1") == "rocket"
+        assert {one.model for one in queries(scene)} == {MODEL}
+        assert await ask(scene, f"{TRIGGER} scripted-demo --runs-per-query 1") == "rocket"
+        assert {one.model for one in queries(scene)} == {MODEL, "scripted-demo"}
+
+
 async def test_several_models_are_measured_one_after_the_other(
     tmp_path: Path, app_key: str
 ) -> None:
