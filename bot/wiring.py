@@ -211,6 +211,7 @@ class Wiring:
                 request.repo,
                 on_commit=on_commit,
                 reports_only=request.kind == "benchmark" and request.origin in TOLD_ELSEWHERE,
+                on_page=request.dataset.run_id if request.origin == "web" else "",
             ),
             ledger=RedisLedger(self._redis),
             counts=Counts(self._redis),

@@ -1,6 +1,7 @@
 """What crosses the queue: plain data with a version, so that an update can still read it."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -53,8 +54,10 @@ the next due evals; the repository's file checked; the first words to a new repo
 benchmark's data set."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
-Origin = Literal["label", "comment", "push", "pull_request", "button", "schedule", "installation"]
-"""How it came about."""
+Origin = Literal[
+    "label", "comment", "push", "pull_request", "button", "schedule", "installation", "web"
+]
+"""How it came about; `web`: on the bot's own pages, which show what becomes of it."""
 TOLD_ELSEWHERE: frozenset[Origin] = frozenset({"push", "pull_request"})
 """Origins of benchmarks that follow from something else, whose check run tells how they ended."""
 PULL_CHECK = "pull:"
@@ -92,6 +95,25 @@ class DatasetOptions(Value):
     """Which kind of system is asked the questions."""
     eval_model: str | None = None
     """The model that scores the answers."""
+    user_model: str | None = None
+    """The model that plays users."""
+    parallel: int | None = None
+    """Cases in flight; 0: as many as the provider lets through."""
+    typed: dict[str, str] = Field(default_factory=dict)
+    """Fields of the target beside its model, such as `system_prompt`, as typed."""
+    max_usd: Decimal | None = None
+    """What the run may cost; the operator's limits hold besides."""
+    run_id: str = ""
+    """Under which the run is kept, 12 hexadecimal digits; empty: one is made."""
+    resume: bool = False
+    """Carry on the run that `run_id` names, as it was planned."""
+    again_of: str = ""
+    """The run whose ungraded cases are run once more; empty: none."""
+
+
+WEB = Repo(owner="-", name="web", installation_id=0)
+"""Stands for a repository where somebody asked on the bot's own pages: no issue, no file, no
+account of GitHub's has to do with it."""
 
 
 class Request(Value):

@@ -6,7 +6,7 @@ GitHub is down, and an installation that is suspended troubles nobody but itself
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ import httpx
 import structlog
 from redis.asyncio import Redis
 
+from bot.blobs import Blobs
 from bot.github.calls import Calls
 from bot.github.client import TIMEOUT, USER_AGENT, Client, may_use_proxy, tls
 from bot.github.deliveries import DeliveryLog
@@ -30,6 +31,7 @@ from bot.github.failures import (
 )
 from bot.github.identity import Identity, OwnComments, identity_of
 from bot.github.on_commit import OnCommit
+from bot.github.on_page import OnPage
 from bot.github.pacing import MemoryPacer, Pacer, RedisPacer
 from bot.github.places import Installed, Place, list_installations, list_places, place_of
 from bot.github.reports_only import ReportsOnly
@@ -157,16 +159,25 @@ class GitHubApp:
         return self.repository(Repo(owner=owner, name=name, installation_id=installation))
 
     def repository(
-        self, repo: Repo, *, on_commit: str | None = None, reports_only: bool = False
+        self,
+        repo: Repo,
+        *,
+        on_commit: str | None = None,
+        reports_only: bool = False,
+        on_page: str = "",
     ) -> RepositoryClient:
         """One repository; cheap, so make one for each request.
 
         With `on_commit`, issue 0 stands for that commit. With `reports_only`, comments are posted
-        on issues where they are reports, and nowhere else.
+        on issues where they are reports, and nowhere else. With `on_page`, the id of a run of a
+        dataset, nothing is on GitHub: what is said is kept for the page of that run.
         """
         calls = self._calls(repo.installation_id)
+        make: Callable[..., RepositoryClient]
         make = RepositoryClient if on_commit is None else partial(OnCommit, commit=on_commit)
         make = ReportsOnly if reports_only else make
+        if on_page:
+            make = partial(OnPage, blobs=Blobs(self._settings.blobs), run_id=on_page)
         return make(
             repo,
             calls,

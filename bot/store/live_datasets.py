@@ -52,6 +52,7 @@ if ARGV[2] ~= '' then
 else
   redis.call('hincrby', KEYS[1], 'ungraded', 1)
 end
+redis.call('hincrby', KEYS[1], ARGV[6], 1)
 redis.call('hincrby', KEYS[1], 'micros', ARGV[3])
 redis.call('pexpire', KEYS[1], ARGV[5])
 redis.call('publish', KEYS[1], ARGV[4])
@@ -136,6 +137,7 @@ class RedisLiveRuns:
                     int(end.cost_usd * 1_000_000),
                     change.model_dump_json(exclude_none=True),
                     milliseconds(KEPT),
+                    f"outcome:{end.outcome}",
                 ],
             )
 
@@ -212,6 +214,8 @@ def _read(fields: dict[bytes, bytes]) -> LiveRun | None:
             "state": fields[b"state"].decode(),
             "done": graded + ungraded,
             "graded": graded,
+            "passed": int(fields.get(b"outcome:pass", 0)),
+            "failed": int(fields.get(b"outcome:fail", 0)),
             "ungraded": ungraded,
             "average": float(fields[b"scores"]) / graded if graded else None,
             "cost_usd": Decimal(int(fields.get(b"micros", 0))) / 1_000_000,

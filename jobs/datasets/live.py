@@ -59,6 +59,8 @@ class LiveRun(Value):
     """Cases that were selected."""
     done: int
     graded: int
+    passed: int = 0
+    failed: int = 0
     ungraded: int
     average: float | None
     """Mean score of the graded cases so far; None while there is none."""
