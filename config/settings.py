@@ -7,10 +7,10 @@ Secrets are `SecretStr`, so that a log line or a traceback shows stars.
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.environments.presets import PYTHON_HOSTS, R_HOSTS
@@ -25,8 +25,18 @@ from config.kinds import (
     WebAddress,
 )
 
+SHORTEST_SECRET = 32
 CommaList = str
 """A comma-separated list, kept as typed; `names_in` splits it."""
+
+
+def _long_enough(secret: SecretStr) -> SecretStr:
+    """A secret that nobody guesses; empty stays empty: the setting is not set."""
+    if 0 < len(secret.get_secret_value()) < SHORTEST_SECRET:
+        raise ValueError(
+            f"must be at least {SHORTEST_SECRET} characters, such as of openssl rand -hex 32"
+        )
+    return secret
 
 
 def names_in(value: CommaList) -> tuple[str, ...]:
@@ -57,6 +67,9 @@ class Settings(BaseSettings):
     github_webhook_secret: SecretStr = SecretStr("")
     github_api_url: WebAddress = "https://api.github.com"
     github_web_url: WebAddress = "https://github.com"
+    github_client_id: str = ""
+    """The App's client id and a client secret of it, for sign-in on the pages."""
+    github_client_secret: SecretStr = SecretStr("")
     mention: Mention = "@skillbench"
     allowed_owners: CommaList = ""
     """Whose repositories may spend the operator's money; empty: the App's owner; `*`: all."""
@@ -67,6 +80,10 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=8000, ge=0, le=65535)
     public_url: WebAddress = ""
+    session_secret: Annotated[SecretStr, AfterValidator(_long_enough)] = SecretStr("")
+    """Signs the cookies of people who are signed in; the same for all web processes."""
+    web_users: CommaList = ""
+    """Logins on GitHub that may use the pages, and so spend the operator's money; empty: nobody."""
 
     # Storage
     redis_url: RedisAddress = ""
