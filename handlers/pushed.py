@@ -42,7 +42,8 @@ async def on_pushed(event: Pushed, context: HandlerContext, questions: Questions
 def _request(kind: Kind, name: str, event: Pushed, context: HandlerContext) -> Request:
     place = f"{event.repository.owner}/{event.repository.name}"
     which = f"{(event.before or '')[:8]}-{event.after[:40]}"
-    if event.asked_again:
+    if kind == "changed_skills":
+        # pushed away and back again, what was superseded meanwhile is wanted after all
         which = f"{event.after[:12]}:{event.delivery[:36]}"
     return Request(
         key=f"{name}:{place}:{which}",

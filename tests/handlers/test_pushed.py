@@ -52,14 +52,20 @@ async def test_other_pushes_are_passed_over(changes: dict[str, Any], reason: str
 
 
 async def test_going_back_and_forth_asks_each_time() -> None:
-    """Each way is a request of its own; the same way twice is one."""
-    keys = []
-    for before, after in (("a", "b"), ("b", "a"), ("a", "b"), ("c", "b")):
-        event = a_pushed(before=before * 40, after=after * 40)
+    """The same way once more, too: what it led to may have been superseded. A delivery that
+    comes again is no push of its own, and neither is a description that was looked at.
+    """
+    keys: dict[str, list[str]] = {"changed_skills": [], "trigger": []}
+    ways = (("a", "b"), ("b", "a"), ("a", "b"), ("c", "b"))
+    for number, (before, after) in enumerate((*ways, ways[-1])):
+        delivery = f"push-{min(number, 3)}"
+        event = a_pushed(delivery=delivery, before=before * 40, after=after * 40)
         decision = await on_pushed(event, a_context(), Role())
         assert isinstance(decision, Enqueue)
-        keys += [request.key for request in decision.requests]
-    assert len(set(keys)) == 2 * 3
+        for request in decision.requests:
+            keys[request.kind].append(request.key)
+    assert len(set(keys["changed_skills"])) == 4
+    assert len(set(keys["trigger"])) == 3
 
 
 async def test_the_longest_names_make_a_key_that_can_be_kept() -> None:

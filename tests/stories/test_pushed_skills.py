@@ -158,6 +158,24 @@ async def test_of_two_pushes_at_once_only_the_newer_is_measured(
     assert len(scene.reports(1)) == 2
 
 
+async def test_what_is_pushed_away_and_back_is_measured_in_the_end(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """The very push that was superseded, once more: its version is on the default branch now."""
+    await measure(scene)
+    old = scene.repository.head
+    newer = push(scene, tmp_path / "1", another_version(1))
+    scene.repository.move_branch(old, by=PERSON)
+    await check_done(scene, old)
+    assert (await check_done(scene, newer)).title == "Superseded by a newer push"
+    scene.repository.move_branch(newer, by=PERSON)
+    await scene.until(
+        lambda: [one.title for one in checks_on(scene, newer)] == ["1 the same"],
+        "the check run of what came back",
+    )
+    assert len(scene.reports(1)) == 2
+
+
 async def test_a_newer_push_of_other_files_leaves_an_older_one_standing(
     scene: Scene, tmp_path: Path
 ) -> None:
