@@ -5,7 +5,7 @@ a reason is logged, a reply is posted once, requests are put on their queue. Who
 again for what is on its way is told so.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Protocol
@@ -32,9 +32,10 @@ from handlers.issue_unlabelled import on_issue_unlabelled
 from handlers.pull_request_changed import on_pull_request_changed
 from handlers.pushed import on_pushed
 from handlers.questions import HandlerContext, Questions
-from handlers.replies import asked_before
+from handlers.replies import asked_before, no_room
 from jobs.errors import Gone
 from jobs.ports import IssueWriter
+from jobs.reporting.fit import CAP, size
 from jobs.requests import Inquiry, Request
 
 Handler = Callable[[Any, HandlerContext, Questions], Awaitable[Decision]]
@@ -99,16 +100,16 @@ async def dispatch(
         case Reply():
             await _reply(decision, repository)
         case Inquire():
-            await _inquire(decision, repository, answer)
+            await _inquire(decision, context, repository, answer)
         case CancelRequests():
             await _cancel(decision, repository, queue)
             await _enqueue_all(decision.then, event, context, repository, queue)
             if decision.then.inquire is not None:
-                await _inquire(decision.then.inquire, repository, answer)
+                await _inquire(decision.then.inquire, context, repository, answer)
         case Enqueue():
             await _enqueue_all(decision, event, context, repository, queue)
             if decision.inquire is not None:
-                await _inquire(decision.inquire, repository, answer)
+                await _inquire(decision.inquire, context, repository, answer)
     return decision
 
 
@@ -122,7 +123,9 @@ async def _cancel(decision: CancelRequests, repository: Repository, queue: Reque
         await _reply(decision.nothing_to_cancel, repository)
 
 
-async def _inquire(decision: Inquire, repository: Repository, answer: AnswerInquiry) -> None:
+async def _inquire(
+    decision: Inquire, context: HandlerContext, repository: Repository, answer: AnswerInquiry
+) -> None:
     """Answer all that a comment wants to know, and what else there is to say to it, at once.
 
     An answer that stands there already stays as it is: it was true when it was given.
@@ -132,20 +135,31 @@ async def _inquire(decision: Inquire, repository: Repository, answer: AnswerInqu
         return
     with suppress(Gone):  # the comment was deleted, and is answered all the same
         await repository.react(decision.issue, decision.comment_id, "eyes")
-    answers = [await answer(inquiry) for inquiry in decision.inquiries]
+    answers = [(one.name, await answer(one)) for one in decision.inquiries]
     beside = decision.beside
+    bodies = list(_with_room(answers, context.mention))
     if beside is not None:
-        answers.append(beside.body)
-    body = "\n\n---\n\n".join(one.strip() for one in answers)
+        bodies.append(beside.body)
     await _reply(
         Reply(
             issue=decision.issue,
-            body=body,
+            body="\n\n---\n\n".join(one.strip() for one in bodies),
             tag=decision.tag,
             reaction_to=beside.reaction_to if beside else None,
         ),
         repository,
     )
+
+
+def _with_room(answers: Sequence[tuple[str, str]], mention: str) -> Iterator[str]:
+    """The answers that one comment has room for, and in place of each other one a line.
+
+    Any of them fits by itself.
+    """
+    room = CAP
+    for name, text in answers:
+        room -= size(text)
+        yield text if room >= 0 else no_room(name, mention)
 
 
 async def _enqueue_all(

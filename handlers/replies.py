@@ -98,6 +98,15 @@ def nothing_to_cancel(mention: str, *, may_cancel_all: bool, run: str | None = N
     return f"There is nothing to cancel on this issue: {what} All commands: {commands}."
 
 
+def no_room(command: str, mention: str) -> str:
+    """The answer to a reading command has no room beside those before it."""
+    alone = as_code(f"{mention} {command}")
+    return (
+        f"The answer to {as_code(command)} has no room in this comment; ask for it in a comment "
+        f"of its own: {alone}."
+    )
+
+
 def unknown_command(word: str, nearest: str | None) -> str:
     return f"I do not know the command {as_code(word)}.{_did_you_mean(nearest)}"
 

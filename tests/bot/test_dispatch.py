@@ -94,6 +94,10 @@ async def answer(inquiry: Inquiry) -> str:
     return f"the answer to {inquiry.name}\n"
 
 
+async def long_answer(inquiry: Inquiry) -> str:
+    return f"{inquiry.name} {'x' * 40_000}\n"
+
+
 @pytest.fixture
 def repository() -> Repository:
     return Repository()
@@ -114,6 +118,19 @@ async def test_a_label_is_enqueued_and_nothing_is_said(
     assert isinstance(await run(a_labelled(), repository, queue), Enqueue)
     assert queue.keys == ["label:acme/skills#21"]
     assert repository.did == ["enqueue"]
+
+
+async def test_answers_that_one_comment_has_no_room_for_are_named(
+    repository: Repository, queue: Queue
+) -> None:
+    """Each of them fits by itself; too long a comment would be none at all."""
+    event = a_commented("@skillbench results\n@skillbench status\n@skillbench pign")
+    await dispatch(event, a_context(), repository, queue, long_answer)
+    [said] = repository.comments.values()
+    assert said.startswith("results xxx")
+    assert "`status` has no room in this comment" in said
+    assert "`pign`" in said
+    assert len(said) < 50_000
 
 
 async def test_questions_are_answered_together_in_one_comment_after_a_look(
