@@ -20,6 +20,7 @@ from jobs.reporting.change import (
     render_tokens,
     score_of,
 )
+from jobs.reporting.fit import Blocks, fit
 
 Ends = Mapping[str, Mapping[str, RowEnd]]
 
@@ -50,16 +51,13 @@ def render_push(plan: PushPlan, ends: Ends, *, web_url: str) -> CheckRun:
     waiting = sum(end is None for _, end in rows)
     states = Counter(end.state for _, end in rows if end is not None)
     reasons = _reasons(rows)
-    table = _HEAD + "\n".join(_line(row, end, plan, web_url) for row, end in rows)
+    lines = [_line(row, end, plan, web_url) for row, end in rows]
+    left_out = [f"- {escape.message(sentence)}" for sentence in plan.left_out[:MOST_REASONS]]
     parts = [
-        _say_changed(plan),
-        table if rows else "",
-        "\n".join(f"- {escape.message(sentence)}" for sentence in plan.left_out[:MOST_REASONS]),
-        _FOOT,
+        Blocks(lines, "*The other rows have no room here.*", before=_HEAD),
+        Blocks(left_out, "*Shortened.*"),
     ]
-    summary = "\n\n".join(part for part in parts if part)
-    if len(summary) > LONGEST_TEXT:
-        summary = "\n\n".join([parts[0], "*The table is too long to be shown.*", parts[-1]])
+    summary = fit([_say_changed(plan)], parts, [_FOOT], LONGEST_TEXT)
     ended: Conclusion = (
         "success" if set(states) <= {"done", "known"} and not plan.left_out else ("neutral")
     )

@@ -128,8 +128,14 @@ def test_foreign_names_are_text() -> None:
     assert line.count("|") == 9
 
 
-def test_more_than_github_takes_is_left_out_whole() -> None:
+def test_rows_that_github_has_no_room_for_are_left_out_and_all_else_stays() -> None:
+    """Two hundred skills at once: what is measured stands first, then what was left out."""
     rows = [a_row(f"model-{number}-{'x' * 40}", eval_id="e" * 80) for number in range(400)]
-    check = render_push(a_plan(*rows), {}, web_url=WEB)
+    left_out = "180 more runs were left out."
+    check = render_push(a_plan(*rows, left_out=(left_out,)), {}, web_url=WEB)
     assert len(check.summary) <= LONGEST_TEXT
-    assert "too long to be shown" in check.summary
+    lines = check.summary.split("\n")
+    assert 100 < sum("`model-" in line for line in lines) < 400
+    assert all(line.count("|") == 9 for line in lines if line.startswith("|"))
+    assert "*The other rows have no room here.*" in lines
+    assert f"- {left_out}" in lines
