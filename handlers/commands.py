@@ -54,11 +54,12 @@ def new_commands(body: str, body_before: str | None, *mentions: str) -> list[Com
     commands = parse_commands(body, *mentions)
     if body_before is None:
         return commands
-    there = Counter(parse_commands(body_before, *mentions))
+    # by what they say: not every command can be hashed
+    there = Counter(map(repr, parse_commands(body_before, *mentions)))
     added: list[Command] = []
     for command in commands:
-        if there[command] > 0:
-            there[command] -= 1
+        if there[repr(command)] > 0:
+            there[repr(command)] -= 1
         else:
             added.append(command)
     return added

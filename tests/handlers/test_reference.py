@@ -7,7 +7,7 @@ import pytest
 
 from handlers.command_table import COMMANDS, OPTIONS, option_usage, short_usage
 from handlers.command_values import Misunderstood
-from handlers.commands import parse_command
+from handlers.commands import new_commands, parse_command
 from handlers.help import help_text, reference
 from jobs.inquiries.answering import ANSWERS
 from jobs.requests import Reading
@@ -47,6 +47,13 @@ def test_every_option_is_read_in_every_way_it_may_be_written(
         written = f"--{option}"
     command = parse_command(f"{name} {WORDS.get(name, '')} {written}")
     assert not isinstance(command, Misunderstood), command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_known_again_in_an_edited_comment(name: str) -> None:
+    line = f"{MENTION} {name} {WORDS.get(name, '')}"
+    assert new_commands(f"{line}\n\nSorry.", line, MENTION) == []
+    assert new_commands(line, "", MENTION) == [parse_command(f"{name} {WORDS.get(name, '')}")]
 
 
 def test_every_option_of_the_table_belongs_to_a_command() -> None:
