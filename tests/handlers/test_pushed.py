@@ -71,7 +71,7 @@ async def test_going_back_and_forth_asks_each_time() -> None:
 async def test_the_longest_names_make_a_key_that_can_be_kept() -> None:
     repository = a_repository(owner="o" * 39, name="n" * 100)
     context = a_context(allowed_owners=("*",))
-    event = a_pushed(repository=repository, before="b" * 64, after="a" * 64)
+    event = a_pushed(delivery="d" * 72, repository=repository, before="b" * 64, after="a" * 64)
     assert isinstance(await on_pushed(event, context, Role()), Enqueue)
 
 
