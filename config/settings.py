@@ -139,6 +139,47 @@ class Settings(BaseSettings):
     environment_images: CommaList = "*"
     """Patterns of the images that an environment may name, such as `ghcr.io/acme/*`."""
 
+    # Datasets: where they may be read from, and the systems that they are run against
+    dataset_hosts: HostList = "none"
+    """Hosts that datasets may be fetched from over HTTPS; `*`: all, `none`: none."""
+    hermes_api_base_url: WebAddress = Field(
+        default="http://127.0.0.1:8642", validation_alias=AliasChoices("HERMES_API_BASE_URL")
+    )
+    hermes_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("HERMES_API_KEY")
+    )
+    evermemos_base_url: WebAddress = Field(
+        default="http://localhost:1995", validation_alias=AliasChoices("EVERMEMOS_BASE_URL")
+    )
+    evermemos_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("EVERMEMOS_API_KEY")
+    )
+    mem0_base_url: WebAddress = Field(
+        default="http://localhost:8888", validation_alias=AliasChoices("MEM0_BASE_URL")
+    )
+    mem0_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("MEM0_API_KEY")
+    )
+    hippo_rag_base_url: WebAddress = Field(
+        default="", validation_alias=AliasChoices("HIPPO_RAG_BASE_URL")
+    )
+    hippo_rag_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("HIPPO_RAG_API_KEY")
+    )
+    dyg_rag_base_url: WebAddress = Field(
+        default="", validation_alias=AliasChoices("DYG_RAG_BASE_URL")
+    )
+    dyg_rag_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("DYG_RAG_API_KEY")
+    )
+    mirobody_base_url: WebAddress = Field(
+        default="http://localhost:18080", validation_alias=AliasChoices("MIROBODY_BASE_URL")
+    )
+    mirobody_tokens: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("MIROBODY_TOKENS")
+    )
+    """JSON: the bearer token of each user, by address; `*` stands for every user."""
+
     # Model providers, under the names their own tools use
     anthropic_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("ANTHROPIC_API_KEY")
@@ -166,6 +207,29 @@ class Settings(BaseSettings):
         if not value or "-----BEGIN" in value:
             return value.replace("\\n", "\n")
         return Path(value).expanduser().read_text(encoding="ascii")
+
+    @property
+    def target_variables(self) -> dict[str, str]:
+        """What targets of datasets look up, by the name of the variable."""
+        plain = {
+            "HERMES_API_BASE_URL": self.hermes_api_base_url,
+            "EVERMEMOS_BASE_URL": self.evermemos_base_url,
+            "MEM0_BASE_URL": self.mem0_base_url,
+            "HIPPO_RAG_BASE_URL": self.hippo_rag_base_url,
+            "DYG_RAG_BASE_URL": self.dyg_rag_base_url,
+            "MIROBODY_BASE_URL": self.mirobody_base_url,
+            "OPENAI_BASE_URL": self.openai_base_url,
+        }
+        secret = {
+            "HERMES_API_KEY": self.hermes_api_key,
+            "EVERMEMOS_API_KEY": self.evermemos_api_key,
+            "MEM0_API_KEY": self.mem0_api_key,
+            "HIPPO_RAG_API_KEY": self.hippo_rag_api_key,
+            "DYG_RAG_API_KEY": self.dyg_rag_api_key,
+            "MIROBODY_TOKENS": self.mirobody_tokens,
+            "OPENAI_API_KEY": self.openai_api_key,
+        }
+        return plain | {name: one.get_secret_value() for name, one in secret.items()}
 
     @property
     def blobs(self) -> str:

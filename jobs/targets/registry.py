@@ -8,12 +8,30 @@ from pydantic import ValidationError
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.suites import TargetChoice
 from jobs.errors import Refused
+from jobs.targets.command import CommandTarget
+from jobs.targets.dyg_rag import DygRagTarget
+from jobs.targets.evermem import EvermemTarget
+from jobs.targets.hermes import HermesTarget
+from jobs.targets.hippo_rag import HippoRagTarget
 from jobs.targets.llm_api import LlmApiTarget
+from jobs.targets.mem0_rag import Mem0Target
+from jobs.targets.mirobody import MirobodyTarget
+from jobs.targets.naive_rag import NaiveRagTarget
 from jobs.targets.target import TargetFields, TargetKind
 
 TARGETS: Mapping[str, TargetKind] = {
+    "command": CommandTarget(),
+    "dyg_rag_api": DygRagTarget(),
+    "evermem": EvermemTarget(),
+    "hermes": HermesTarget(),
+    "hippo_rag_api": HippoRagTarget(),
     "llm_api": LlmApiTarget(),
+    "mem0_rag_api": Mem0Target(),
+    "mirobody": MirobodyTarget(),
+    "naive_rag_api": NaiveRagTarget(),
 }
+_LENT = {"dyg_rag_api": "hippo_rag_api", "hippo_rag_api": "dyg_rag_api"}
+"""Whose values of a case count for another target too, as existing datasets expect."""
 
 
 def make_fields(
@@ -27,8 +45,7 @@ def make_fields(
     kind = TARGETS[choice.type]
     values = {name: one.default for name, one in choice.fields.items() if one.default is not None}
     if case is not None:
-        own = case.user.target_overrides.get(choice.type, {})
-        values |= {name: value for name, value in own.items() if value is not None}
+        values |= _own_values(case, choice.type)
     for name, value in given.items():
         _check_typed(choice, name)
         values[name] = value
@@ -41,7 +58,26 @@ def make_fields(
         fault = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in fault["loc"])
         where = f" (case {case.id})" if case is not None else ""
-        raise Refused(f"target `{choice.type}`: {place}: {fault['msg']}{where}") from None
+        message = fault["msg"].removeprefix("Value error, ")
+        raise Refused(f"target `{choice.type}`: {place}: {message}{where}") from None
+
+
+def _own_values(case: DatasetCase, target: str) -> dict[str, Any]:
+    """The values that a case sets for a target, or that it sets for a like one.
+
+    Whom a case is about often stands with the tools of `llm_api` alone.
+    """
+    overrides = case.user.target_overrides
+    known = TARGETS[target].fields.model_fields
+    own = overrides.get(target)
+    if own is None and target in _LENT:
+        lent = overrides.get(_LENT[target], {})
+        own = {name: value for name, value in lent.items() if name in known}
+    values = {name: value for name, value in (own or {}).items() if value is not None}
+    context = overrides.get("llm_api", {}).get("tool_context")
+    if "user_email" in known and "user_email" not in values and isinstance(context, dict):
+        values |= {"user_email": context.get("user_email")}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _check_typed(choice: TargetChoice, name: str) -> None:

@@ -54,6 +54,16 @@ class TargetWorld:
     suite: Path | None
     """Folder of the benchmark, with its users' data; None where answers are given."""
     scratch: Path
+    keep: Path | None = None
+    """Folder that outlives the process, for what is dear to make again; None: `scratch`."""
+    own_command: str = ""
+    """The command line that the person at this very machine has typed for the target `command`;
+    it alone runs outside of a sandbox."""
+
+    @property
+    def cache(self) -> Path:
+        """Where to keep what can be made again."""
+        return self.keep or self.scratch
 
 
 class TargetKind(Protocol):

@@ -1,0 +1,1 @@
+"""Targets against servers that play their contracts, and break them."""
