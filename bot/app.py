@@ -25,6 +25,7 @@ from bot.pages import Pages
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.setup.closed import closed_routes
+from bot.web.when_asked import PagesWhenAsked
 from bot.webhook import LARGE_AT_ONCE, TurnedAway, read_delivery
 from config.repo_schema import schema_text
 from config.settings import Settings
@@ -75,7 +76,14 @@ def create_app(
         Route("/skillbench.schema.json", show_schema),
     ]
     return Starlette(
-        routes=[*own, *closed_routes(), *Pages(redis).routes(), *routes], lifespan=lifespan
+        routes=[
+            *own,
+            *closed_routes(),
+            *Pages(redis).routes(),
+            *PagesWhenAsked(settings, redis).routes(),
+            *routes,
+        ],
+        lifespan=lifespan,
     )
 
 

@@ -7,10 +7,11 @@ them come from far away, so only plain ones are taken. Only upkeep lists them.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -25,6 +26,8 @@ PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}"
 KEY = re.compile(rf"{PART}(?:/{PART})*")
 LONGEST_KEY = 512
 """Half of what S3 takes."""
+PIECE = 256 * 1024
+"""Bytes in hand for one reader."""
 PATIENCE_S = (1.0, 5.0, 15.0, 30.0)
 """Pauses of a worker whose store is full or away; then the request is tried again later."""
 
@@ -83,6 +86,16 @@ class Blobs:
         except BaseError as problem:
             raise _trouble("get", key, problem) from problem
 
+    async def pieces(self, key: str) -> AsyncIterator[bytes] | None:
+        """The bytes under a key, a little at a time; None where nothing is stored."""
+        try:
+            found = await obstore.get_async(self._store, checked(key))
+        except FileNotFoundError:
+            return None
+        except BaseError as problem:
+            raise _trouble("get", key, problem) from problem
+        return _one_by_one(found.stream(min_chunk_size=PIECE))
+
     async def exists(self, key: str) -> bool:
         try:
             await obstore.head_async(self._store, checked(key))
@@ -109,6 +122,11 @@ class Blobs:
             return
         except BaseError as problem:
             raise _trouble("delete", key, problem) from problem
+
+
+async def _one_by_one(stream: AsyncIterable[Any]) -> AsyncIterator[bytes]:
+    async for piece in stream:
+        yield bytes(piece)
 
 
 def open_store(url: str) -> ObjectStore:

@@ -9,14 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.github.on_commit import OnCommit
+from bot.store.words import word_key
 from config.repo_file import RepoFile
 from jobs.errors import Refused
 from jobs.ports import BlobStore, Comment
-
-
-def word_key(run_id: str) -> str:
-    """Where the last word on a run lies, as Markdown."""
-    return f"datasets/{run_id}/word.md"
 
 
 class OnPage(OnCommit):

@@ -12,13 +12,13 @@ def render_text(found: Comparison, first: str, second: str) -> str:
     """For a terminal; `first` and `second` are what the reports are called."""
     lines = [f"A  {plain(first)}", f"B  {plain(second)}", "", find_conclusion(found), ""]
     if found.rows:
-        table = [_HEAD, *(_cells(row) for row in found.rows[:MOST_ROWS])]
-        widths = [max(len(row[at]) for row in table) for at in range(len(_HEAD))]
+        table = [HEAD, *(find_cells(row) for row in found.rows[:MOST_ROWS])]
+        widths = [max(len(row[at]) for row in table) for at in range(len(HEAD))]
         for row in table:
             shown = [row[0].ljust(widths[0])]
             shown += [one.rjust(width) for one, width in zip(row[1:], widths[1:], strict=True)]
             lines.append("  ".join(shown).rstrip())
-    lines += ["", *_find_notes(found)]
+    lines += ["", *find_notes(found)]
     return plain("\n".join(lines).strip()) + "\n"
 
 
@@ -32,14 +32,14 @@ def render_markdown(found: Comparison, first: str, second: str) -> str:
     ]
     if found.rows:
         lines += [
-            f"| {' | '.join(_HEAD)} |",
-            "| --- | " + " | ".join("---:" for _ in _HEAD[1:]) + " |",
+            f"| {' | '.join(HEAD)} |",
+            "| --- | " + " | ".join("---:" for _ in HEAD[1:]) + " |",
         ]
         for row in found.rows[:MOST_ROWS]:
-            name, *figures = _cells(row)
+            name, *figures = find_cells(row)
             lines.append(f"| {cell(name, 120)} | {' | '.join(figures)} |")
         lines.append("")
-    lines += [f"- {inline(note, 600)}" for note in _find_notes(found)]
+    lines += [f"- {inline(note, 600)}" for note in find_notes(found)]
     return "\n".join(lines).strip() + "\n"
 
 
@@ -63,10 +63,10 @@ def find_conclusion(found: Comparison) -> str:
     return f"No difference is shown ({reach})."
 
 
-_HEAD = ("", "cases", "A", "B", "difference", "95% interval", "better", "worse")
+HEAD = ("", "cases", "A", "B", "difference", "95% interval", "better", "worse")
 
 
-def _cells(row: PairedDifference) -> tuple[str, ...]:
+def find_cells(row: PairedDifference) -> tuple[str, ...]:
     return (
         row.name,
         f"{row.cases:,}",
@@ -85,7 +85,7 @@ def _interval(row: PairedDifference) -> str:
     return " to ".join(f"{end * 100:+.1f}" for end in row.interval)
 
 
-def _find_notes(found: Comparison) -> list[str]:
+def find_notes(found: Comparison) -> list[str]:
     notes = [f"Careful: {warning}." for warning in found.warnings]
     if found.ungraded:
         notes.append(

@@ -72,10 +72,14 @@ def make_summary(head: RunHead, figures: dict[str, Any], cases: list[CaseResult]
 
 
 async def store_report(blobs: BlobStore, run_id: str, path: Path, summary: dict[str, Any]) -> None:
-    """Keep a report and its summary for pages. Raises `Transient` where the store fails."""
+    """Keep a report for pages: `report.json` whole, `summary.json` without dialogues,
+    `figures.json` without cases at all. Raises `Transient` where the store fails.
+    """
     await blobs.put(f"{FOLDER}/{run_id}/report.json", path)
-    content = dump(summary, indent=None).encode("utf-8", "backslashreplace")
-    await blobs.put(f"{FOLDER}/{run_id}/summary.json", content)
+    figures = {name: value for name, value in summary.items() if name != "case_list"}
+    for name, part in (("summary", summary), ("figures", figures)):
+        content = dump(part, indent=None).encode("utf-8", "backslashreplace")
+        await blobs.put(f"{FOLDER}/{run_id}/{name}.json", content)
 
 
 def read_report(path: Path) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def render_markdown(summary: Summary, *, title: bool = True) -> str:
     if rows := tag_rows(summary):
         lines += ["", "<details><summary>By tag</summary>", "", *_table(rows), "", "</details>"]
     if parts := criterion_rows(summary):
-        body = _table(parts, ("criteria", "cases", "average", "standard error"))
+        body = _table(parts, CRITERION_HEAD)
         lines += ["", "<details><summary>By criterion</summary>", "", *body, "", "</details>"]
     if ungraded := [one for one in case_lines(summary) if one["result"] == "error"]:
         lines += ["", f"<details><summary>Ungraded: {len(ungraded):,}</summary>", ""]
@@ -55,7 +55,7 @@ def render_text(summary: Summary) -> str:
     if rows := tag_rows(summary):
         lines += ["", *_columns((TAG_HEAD, *rows))]
     if parts := criterion_rows(summary):
-        lines += ["", *_columns((("criteria", "cases", "average", "standard error"), *parts))]
+        lines += ["", *_columns((CRITERION_HEAD, *parts))]
     for result, words in (("fail", "Failed"), ("error", "Ungraded")):
         found = [one for one in case_lines(summary) if one["result"] == result]
         if found:
@@ -138,6 +138,7 @@ def _cost_note(summary: Summary) -> str:
     return f"Cost: {words}."
 
 
+CRITERION_HEAD = ("criteria", "cases", "average", "standard error")
 TAG_HEAD = ("tag", "cases", "graded", "average", "standard error", "passed", "pass rate")
 
 

@@ -1,0 +1,1 @@
+"""The bot's own pages for people: runs of datasets, begun, watched and compared."""

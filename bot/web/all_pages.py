@@ -1,0 +1,40 @@
+"""All routes of the pages."""
+
+from datetime import UTC, datetime
+
+from redis.asyncio import Redis
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from bot.web.access import Access
+from bot.web.downloads import Downloads
+from bot.web.guard import Guard
+from bot.web.runs import Runs
+from bot.web.shell import show_static
+from bot.web.sign_in import SignIn
+from bot.web.task_page import TaskPage
+from bot.web.tasks import Tasks
+from config.settings import Settings
+
+DATASETS = "datasets"
+"""Folder of the data folder whose suites the form offers."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def make_pages(settings: Settings, redis: Redis) -> Starlette:
+    """The pages as an application."""
+    access = Access(settings)
+    guard = Guard(access)
+    runs = Runs(redis, settings.blobs)
+    return Starlette(
+        routes=[
+            Route("/static/{name}", show_static, methods=["GET"]),
+            *SignIn(settings, access).routes(),
+            *Tasks(runs, settings.data_dir / DATASETS, utc_now).routes(guard),
+            *Downloads(runs).routes(guard),
+            *TaskPage(runs, utc_now).routes(guard),
+        ]
+    )

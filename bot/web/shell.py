@@ -1,0 +1,124 @@
+"""The frame of every page: layout, navigation, colours, and headers that let little happen.
+
+A page asks nobody but this server, runs one script of ours, and is whole without it. Texts of
+others are escaped by the templates, and the policy holds back what a template let through.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from bot.web.access import Visitor
+from jobs.reporting.numbers import duration, percent, plural, usd
+
+FOLDER = Path(__file__).parent
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+        "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-robots-tag": "noindex",
+    "cache-control": "no-store",
+}
+STATIC = {
+    "style.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+}
+"""What is served beside the pages."""
+NAVIGATION = (("Tasks", "/tasks"), ("New task", "/tasks/new"), ("Compare", "/tasks/compare"))
+"""Name and address of the main pages."""
+
+
+def render(
+    template: str,
+    visitor: Visitor | None,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> HTMLResponse:
+    """A page for a visitor; None: for somebody who is not let in."""
+    html = (
+        _environment()
+        .get_template(template)
+        .render(visitor=visitor, navigation=NAVIGATION, version=_versions(), **values)
+    )
+    # what came from elsewhere may hold half a character, which no page can
+    content = html.encode("utf-8", "replace")
+    return HTMLResponse(content, status, {**HEADERS, **(headers or {})})
+
+
+def problem(visitor: Visitor | None, status: int, title: str, text: str) -> HTMLResponse:
+    """A page that says what is wrong and what to do."""
+    return render("problem.html", visitor, status=status, title=title, text=text)
+
+
+async def show_static(request: Request) -> Response:
+    """The style sheet or the script, by a name that is ours."""
+    name = str(request.path_params["name"])
+    if name not in STATIC:
+        return Response(status_code=404, headers=HEADERS)
+    headers = HEADERS | {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(_static(name), headers=headers, media_type=STATIC[name])
+
+
+@cache
+def _static(name: str) -> bytes:
+    return (FOLDER / "static" / name).read_bytes()
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """What tells a file from the one of another version of the bot."""
+    return {name: sha256(_static(name)).hexdigest()[:12] for name in STATIC}
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": show_percent,
+        "duration": show_seconds,
+        "usd": show_money,
+        "moment": show_moment,
+    }
+    environment.globals["plural"] = plural
+    return environment
+
+
+def show_percent(value: float | None) -> str:
+    """A fraction; a dash where nothing was measured."""
+    return "-" if value is None else percent(value)
+
+
+def show_seconds(value: float | None) -> str:
+    return "-" if value is None else duration(value)
+
+
+def show_money(value: Decimal | float | None) -> str:
+    """Dollars; `unknown` where a price is."""
+    return "unknown" if value is None else usd(Decimal(str(value)))
+
+
+def show_moment(value: datetime | str) -> str:
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

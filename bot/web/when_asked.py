@@ -1,0 +1,41 @@
+"""The addresses of the pages, whose code is loaded when somebody first asks for one.
+
+Most web processes only take deliveries; templates, the store's client and what is known of
+datasets would double what one holds.
+"""
+
+import asyncio
+
+from redis.asyncio import Redis
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from config.settings import Settings
+
+PATHS = ("/tasks", "/tasks/{rest:path}", "/sign-in", "/sign-in/{rest:path}", "/sign-out",
+         "/static/{rest:path}")  # fmt: skip
+
+
+class PagesWhenAsked:
+    """An application that is made for the first who asks."""
+
+    def __init__(self, settings: Settings, redis: Redis) -> None:
+        self._settings = settings
+        self._redis = redis
+        self._making = asyncio.Lock()
+        self._app: ASGIApp | None = None
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route(path, self) for path in PATHS]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._making:
+            if self._app is None:  # beside the loop, which goes on taking deliveries
+                self._app = await asyncio.to_thread(_make, self._settings, self._redis)
+        await self._app(scope, receive, send)
+
+
+def _make(settings: Settings, redis: Redis) -> ASGIApp:
+    from bot.web.all_pages import make_pages  # noqa: PLC0415
+
+    return make_pages(settings, redis)
