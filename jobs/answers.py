@@ -11,6 +11,7 @@ import structlog
 
 from jobs.errors import Gone, IssueMoved, Suspended, Transient
 from jobs.keeping import request_folder
+from jobs.labels import done_label
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.ports import Reaction
@@ -134,6 +135,6 @@ async def _end(
         await world.github.react(request.issue, request.comment_id, reaction)
     await world.github.change_labels(
         request.issue,
-        add=[(await world.github.repo_file()).labels.done] if reported else [],
+        add=[done_label((await world.github.repo_file()).labels)] if reported else [],
         remove=[request.label] if request.origin == "label" else [],
     )

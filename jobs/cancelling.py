@@ -12,6 +12,7 @@ import structlog
 from jobs.comparison import find_finished
 from jobs.errors import Gone
 from jobs.keeping import request_folder
+from jobs.labels import done_label
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.planning.rows import make_progress
@@ -86,7 +87,7 @@ async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, wor
     takes_off = request.origin == "label" and not cancelled.by_label
     await world.github.change_labels(
         request.issue,
-        add=[(await world.github.repo_file()).labels.done] if has_report else [],
+        add=[done_label((await world.github.repo_file()).labels)] if has_report else [],
         remove=[request.label] if takes_off else [],
     )
 

@@ -98,6 +98,16 @@ class IssueReader(Protocol):
         """Open issues with at least one of these labels, by number, without pull requests."""
 
 
+class LabelLooks(Value):
+    """A label as it is made."""
+
+    name: str
+    color: str
+    """Six hexadecimal digits."""
+    description: str
+    """At most 100 characters."""
+
+
 class IssueWriter(Protocol):
     """Writes to an issue; each looks whether it took effect before it is repeated.
 
@@ -123,7 +133,7 @@ class IssueWriter(Protocol):
         """React to a comment, or to the issue itself; twice is once."""
 
     async def change_labels(
-        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+        self, issue: int, *, add: Sequence[LabelLooks] = (), remove: Sequence[str] = ()
     ) -> None:
         """Add and remove labels; missing ones are created, absent ones are no error."""
 
@@ -152,7 +162,7 @@ class Archives(Protocol):
 class KeptIssues(Protocol):
     """Issues of the App's own that it keeps up to date."""
 
-    async def keep_issue(self, title: str, body: str, /, *, label: str, tag: str) -> Issue:
+    async def keep_issue(self, title: str, body: str, /, *, label: LabelLooks, tag: str) -> Issue:
         """Open an issue once, or bring the open one of ours that bears the tag up to date.
 
         It is found by `label`, which is put on it when it is opened.
@@ -181,16 +191,6 @@ class OwnIssues(Protocol):
         """Open an issue once: one of ours that bears the tag, closed or not, is given instead
         and left as it is. Same errors as `RepositoryReader`.
         """
-
-
-class LabelLooks(Value):
-    """A label as it is made."""
-
-    name: str
-    color: str
-    """Six hexadecimal digits."""
-    description: str
-    """At most 100 characters."""
 
 
 class NewPlace(Protocol):

@@ -5,7 +5,6 @@ whether a label exists, since GitHub would otherwise make a grey one without a w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
@@ -15,23 +14,6 @@ from bot.github.issues import IssueCalls
 from bot.github.reads import base_of
 from jobs.ports import LabelLooks
 from jobs.requests import Repo
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """How a label of ours is made."""
-
-    color: str
-    """Six hexadecimal digits, as GitHub wants them."""
-    description: str
-    """At most 100 characters."""
-
-
-LOOKS = {
-    "needs-benchmark": Looks("fbca04", "Measure whether the skill makes this task better"),
-    "benchmarked": Looks("0e8a16", "A finished report answers this issue"),
-}
-OTHER_LOOKS = Looks("ededed", "Set by skillbench")
 
 
 class Labels:
@@ -45,15 +27,15 @@ class Labels:
         """Labels seen in this repository, in lower case; as old as this object at most."""
 
     async def change_labels(
-        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+        self, issue: int, *, add: Sequence[LabelLooks] = (), remove: Sequence[str] = ()
     ) -> None:
         """Add, then remove, so that an issue between two states bears both, never none."""
-        for name in add:
-            await self._ensure(name)
-        if add:
+        for label in add:
+            await self.ensure(label)
+        if names := [label.name for label in add]:
             path = f"/issues/{issue}/labels"
             await self._calls.write(
-                lambda: self._issues.send(issue, "POST", path, json={"labels": list(add)})
+                lambda: self._issues.send(issue, "POST", path, json={"labels": names})
             )
         for name in remove:
             await self._calls.write(partial(self._take_off, issue, name))
@@ -65,8 +47,7 @@ class Labels:
         }
         for label in labels:
             if label.name.lower() not in there:
-                looks = Looks(label.color, label.description)
-                await self._calls.write(partial(self._make, label.name, looks))
+                await self._calls.write(partial(self._make, label))
         self._known |= there | {label.name.lower() for label in labels}
 
     async def _take_off(self, issue: int, name: str) -> None:
@@ -76,18 +57,19 @@ class Labels:
         except NotFound:
             return  # the issue is there (see `explain`), so it is the label that is not
 
-    async def _ensure(self, name: str) -> None:
+    async def ensure(self, label: LabelLooks) -> None:
+        """Make a label if it is missing; one that is there keeps its looks."""
+        name = label.name
         if name.lower() in self._known:
             return
         try:
             await self._calls.read(f"{self._base}/labels/{quote(name, safe='')}")
         except NotFound:
-            looks = LOOKS.get(name.lower(), OTHER_LOOKS)
-            await self._calls.write(lambda: self._make(name, looks))
+            await self._calls.write(lambda: self._make(label))
         self._known.add(name.lower())
 
-    async def _make(self, name: str, looks: Looks) -> None:
-        body = {"name": name, "color": looks.color, "description": looks.description}
+    async def _make(self, label: LabelLooks) -> None:
+        body = label.model_dump()
         try:
             await self._calls.send("POST", f"{self._base}/labels", json=body)
         except Rejected as rejected:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.github.repository import RepositoryClient
-from jobs.ports import Comment, Issue, Reaction
+from jobs.ports import Comment, Issue, LabelLooks, Reaction
 
 NO_ISSUE = 0
 REPORT = "report:"
@@ -65,7 +65,7 @@ class OnCommit(RepositoryClient):
             await super().react(issue, comment_id, reaction)
 
     async def change_labels(
-        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+        self, issue: int, *, add: Sequence[LabelLooks] = (), remove: Sequence[str] = ()
     ) -> None:
         if issue != NO_ISSUE:
             await super().change_labels(issue, add=add, remove=remove)

@@ -135,7 +135,7 @@ class RepositoryClient:
         await self._issues.react(issue, comment_id, reaction)
 
     async def change_labels(
-        self, issue: int, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+        self, issue: int, *, add: Sequence[LabelLooks] = (), remove: Sequence[str] = ()
     ) -> None:
         await self._labels.change_labels(issue, add=add, remove=remove)
 
@@ -201,8 +201,9 @@ class RepositoryClient:
             branch=branch, base=base, files=files, title=title, body=body, tag=tag
         )
 
-    async def keep_issue(self, title: str, body: str, *, label: str, tag: str) -> Issue:
-        return await self._kept_issues.keep_issue(title, body, label=label, tag=tag)
+    async def keep_issue(self, title: str, body: str, *, label: LabelLooks, tag: str) -> Issue:
+        await self._labels.ensure(label)
+        return await self._kept_issues.keep_issue(title, body, label=label.name, tag=tag)
 
     async def close_issues(self, *, label: str, tags_begin: str, but: str) -> None:
         await self._kept_issues.close_issues(label=label, tags_begin=tags_begin, but=but)

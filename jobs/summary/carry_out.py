@@ -20,6 +20,7 @@ from jobs.content.skills import find_skills
 from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.keeping import request_folder
+from jobs.labels import KEPT
 from jobs.ports import Issue
 from jobs.requests import Request
 from jobs.results import RunRecord
@@ -30,8 +31,6 @@ from jobs.summary.scorecard import find_scorecards
 from jobs.summary.verdicts import VerdictReader
 from jobs.world import World
 
-LABEL = "skillbench"
-"""Put on issues that the App keeps by itself, by which it finds them again."""
 MOST_SKILLS = 8
 """In one summary, since each may ask the judge."""
 
@@ -135,4 +134,4 @@ async def _keep_issues(summaries: Sequence[SkillSummary], mention: str, world: W
     for summary in summaries:
         title = f"skillbench: summary of {' '.join(summary.skill.split())[:150]}"
         body = render_summary([summary], mention=mention)
-        await world.github.keep_issue(title, body, label=LABEL, tag=f"summary:{summary.skill}")
+        await world.github.keep_issue(title, body, label=KEPT, tag=f"summary:{summary.skill}")

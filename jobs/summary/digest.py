@@ -12,10 +12,10 @@ from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapsho
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.keeping import request_folder
+from jobs.labels import KEPT
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.requests import Request
-from jobs.summary.carry_out import LABEL
 from jobs.summary.report import NAME, render_eval
 from jobs.summary.week import Moved, Week, find_week
 from jobs.world import World
@@ -53,8 +53,8 @@ async def _keep_issue(week: Week, mention: str, world: World) -> str:
     title = f"skillbench: week {week.name}, {week.begin:%Y-%m-%d} to {last}"
     tag = f"{TAGS}{week.name}"
     body = render_week(week, mention=mention)
-    issue = await world.github.keep_issue(title, body, label=LABEL, tag=tag)
-    await world.github.close_issues(label=LABEL, tags_begin=TAGS, but=tag)
+    issue = await world.github.keep_issue(title, body, label=KEPT, tag=tag)
+    await world.github.close_issues(label=KEPT.name, tags_begin=TAGS, but=tag)
     return issue.url
 
 

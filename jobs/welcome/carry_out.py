@@ -13,8 +13,8 @@ import structlog
 
 from jobs.carrying_out import open_snapshot
 from jobs.errors import Gone, Refused, Suspended, Transient
+from jobs.labels import list_labels
 from jobs.late import forget_late, put_off
-from jobs.ports import LabelLooks
 from jobs.requests import Request
 from jobs.welcome.issue import render_title, render_welcome
 from jobs.welcome.survey import MOST_ISSUES, Survey, survey
@@ -22,7 +22,6 @@ from jobs.world import World
 
 TAG = "welcome"
 """One for every repository, so that it is found again under another name, too."""
-COLORS = {"run": "fbca04", "done": "0e8a16", "evals": "1d76db"}
 
 log = structlog.get_logger()
 
@@ -61,7 +60,7 @@ async def _welcome(request: Request, world: World) -> None:
     found = await _look(request, world)
     if found.is_empty and not request.chosen:
         raise Refused("nothing in it concerns the bot, and nobody chose it by name")
-    await github.make_labels(make_looks(found))
+    await github.make_labels(list_labels(found.repo_file.labels))
     settings = world.runs.settings
     opened = await github.open_issue(render_title(found), render_welcome(found, settings), tag=TAG)
     log.info("welcomed", repo=name, issue=opened.number)
@@ -76,18 +75,3 @@ async def _look(request: Request, world: World) -> Survey:
     issues = await world.github.newest_issues(MOST_ISSUES)
     async with open_snapshot(request, commit, world) as snapshot:
         return await asyncio.to_thread(survey, snapshot, issues)
-
-
-def make_looks(found: Survey) -> list[LabelLooks]:
-    """The labels that mean something to the bot here, as they are made where they are missing."""
-    labels = found.repo_file.labels
-    texts = {
-        labels.run: (COLORS["run"], "Measure whether the skill makes this task better"),
-        labels.done: (COLORS["done"], "A finished report answers this issue"),
-    } | dict.fromkeys(
-        labels.evals, (COLORS["evals"], "This issue is an eval case: a task with assertions")
-    )
-    return [
-        LabelLooks(name=name, color=color, description=text)
-        for name, (color, text) in texts.items()
-    ]

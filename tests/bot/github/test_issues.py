@@ -5,10 +5,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.github.failures import Forbidden
+from config.repo_sections import Labels
 from demo.github.answers import Answer
 from jobs.errors import Gone
+from jobs.labels import done_label
 from tests.bot.github.conftest import World
 
+DONE = done_label(Labels())
 ISSUE = "GET /repos/acme/skills/issues/7"
 LIST = f"{ISSUE}/comments"
 
@@ -98,7 +101,7 @@ async def test_a_deleted_issue_is_gone_for_every_call(world: World):
         client.comments(7),
         client.comment(7, "Report", tag="t"),
         client.react(7, None, "eyes"),
-        client.change_labels(7, add=["benchmarked"]),
+        client.change_labels(7, add=[DONE]),
         client.change_labels(7, remove=["needs-benchmark"]),
     ):
         with pytest.raises(Gone):
@@ -115,7 +118,7 @@ async def test_a_transferred_issue_is_gone_and_says_where_to(world: World):
         client.comments(7),
         client.comment(7, "Report", tag="t"),
         client.react(7, None, "eyes"),
-        client.change_labels(7, add=["benchmarked"]),
+        client.change_labels(7, add=[DONE]),
     ):
         with pytest.raises(Gone, match="issue moved to acme/other#1"):
             await call

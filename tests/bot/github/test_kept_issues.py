@@ -2,13 +2,14 @@
 
 import pytest
 
+from jobs.labels import KEPT
 from tests.bot.github.conftest import World
 
-LABEL = "skillbench"
+LABEL = KEPT.name
 
 
 async def keep(world: World, body: str = "One.", tag: str = "summary:a") -> int:
-    return (await world.client.keep_issue("Summary of a", body, label=LABEL, tag=tag)).number
+    return (await world.client.keep_issue("Summary of a", body, label=KEPT, tag=tag)).number
 
 
 async def test_one_is_opened_with_its_label_and_then_brought_up_to_date(world: World):
@@ -17,6 +18,9 @@ async def test_one_is_opened_with_its_label_and_then_brought_up_to_date(world: W
     issue = world.handle.issue(number)
     assert issue.body.endswith("\nTwo.")
     assert world.handle.labels(number) == [LABEL]
+    label = world.handle.repository.find_label(LABEL)
+    assert label is not None
+    assert (label.color, label.description) == (KEPT.color, KEPT.description)
     assert await keep(world, tag="summary:b") != number
 
 

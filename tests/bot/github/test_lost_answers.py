@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from config.repo_sections import Labels
+from jobs.labels import done_label
 from tests.bot.github.conftest import World
 
+DONE = done_label(Labels())
 Write = Callable[[World, Path], Awaitable[object]]
 
 
@@ -28,7 +31,7 @@ async def _react_to_comment(world: World, _: Path) -> object:
 
 
 async def _add_label(world: World, _: Path) -> object:
-    return await world.client.change_labels(7, add=["benchmarked"])
+    return await world.client.change_labels(7, add=[DONE])
 
 
 async def _remove_label(world: World, _: Path) -> object:
