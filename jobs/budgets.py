@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from config.repo_file import RepoFile
 from config.settings import Settings
+from jobs.baselines.kept import find_kept
 from jobs.content.text import quoted
 from jobs.day_budget import over_bot, over_repository
 from jobs.errors import OverBudget
@@ -18,8 +19,9 @@ from jobs.estimates import Estimate, ahead_of_specs, estimate_all
 from jobs.ports import Budget
 from jobs.reporting import numbers
 from jobs.requests import Request
+from jobs.sessions.run_limits import session_limits
 from jobs.values import RunSpec
-from jobs.world import World
+from jobs.world import RunWorld, World
 
 
 def within_budgets(request: Request, repo_file: RepoFile, world: World) -> World:
@@ -55,7 +57,12 @@ async def estimate_runs(
     most_usd = None if unpriced else world.runs.settings.max_usd_per_run
     repo = planned[0].repo.full_name if planned else ""
     records = await world.ledger.records(repo) if planned else ()
-    return estimate_all(ahead_of_specs(planned), records, most_usd)
+    kept = [await _count_kept(spec, world.runs) for spec in planned]
+    return estimate_all(ahead_of_specs(planned, kept), records, most_usd)
+
+
+async def _count_kept(spec: RunSpec, world: RunWorld) -> int:
+    return len(await find_kept(spec, session_limits(world.settings, spec.trials), world))
 
 
 async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from jobs.baselines.kept import keep
+from jobs.baselines.using import choose, render_refusals
 from jobs.combining import combine
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
@@ -32,9 +34,10 @@ from jobs.steps import (
     render_losses,
     session_keys,
     settle_ended,
+    stored_at,
     trial_numbers,
 )
-from jobs.trials import Moved, Staged, StagedSkill, Trial, TrialRunner, stored_at
+from jobs.trials import Moved, Staged, StagedSkill, Trial, TrialRunner
 from jobs.values import Arm, RunSpec, Skill
 from jobs.world import RunWorld
 
@@ -83,14 +86,19 @@ async def run_comparison(
     limits = session_limits(world.settings, spec.trials)
     for key in session_keys(spec):
         await adopt(key.step, key.bundle, spec, limits, world)
+    kept = await choose(spec, limits, world)
     started_at = world.clock()
     staged = await asyncio.to_thread(_stage, spec, sources, folder / "staged", prepared)
     if not await _are_stored(spec, world):
         await world.launchers.get(spec.launcher).prove(prepared, folder / "proof")
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
-    runner = TrialRunner(spec=spec, staged=staged, folder=folder, world=world, moved=moved)
+    runner = TrialRunner(
+        spec=spec, staged=staged, folder=folder, world=world, moved=moved, kept=kept
+    )
     trials = [await runner.run(number) for number in trial_numbers(spec)]
     result = await _make_result(spec, trials, staged, started_at, world)
+    works = [work for trial in trials for work in trial.works.values()]
+    await keep(spec, [(work.session, work.bundle) for work in works], limits, world)
     await keep_ended(result, {name: folder / name for name in _kept(spec)}, world)
     for key in session_keys(spec):
         await withdraw(key.step, spec, limits, world)
@@ -133,6 +141,7 @@ async def _make_result(
         remarks=(
             *render_losses(lost),
             *_remarks(spec, staged),
+            *await render_refusals(spec, world),
             *find_other_judges(spec, passes),
             *combined.remarks,
         ),

@@ -8,6 +8,7 @@ says so and names the limit, which holds in any case.
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import chain, repeat
 from statistics import median
 from typing import Literal
 
@@ -15,7 +16,7 @@ from jobs.planning.model_names import identity
 from jobs.reporting import numbers
 from jobs.requests import Request, Value
 from jobs.results import RunRecord
-from jobs.values import RunSpec
+from jobs.values import Arm, RunSpec
 
 MOST_RUNS = 20
 """Past runs that one estimate rests on, the newest: skills and models change."""
@@ -24,6 +25,7 @@ Basis = Literal["eval and model", "eval", "model", "repository", "nothing"]
 """What past runs must share with the planned one, the likest first."""
 
 _ALIKE: tuple[Basis, ...] = ("eval and model", "eval", "model", "repository", "nothing")
+_TESTED = (Arm.WITH_SKILL, Arm.CANDIDATE_SKILL)
 _WORDS: dict[Basis, str] = {
     "eval and model": "of this eval case with this model",
     "eval": "of this eval case with other models",
@@ -41,6 +43,8 @@ class Ahead(Value):
     """As typed or sent; empty where nobody has named one."""
     launcher: str = "api"
     trials: int = 1
+    reused: int = 0
+    """Trials for which a kept session without a skill is at hand."""
 
 
 class Span(Value):
@@ -49,10 +53,6 @@ class Span(Value):
     median: float
     low: float
     high: float
-
-    def times(self, factor: float) -> "Span":
-        """The same for so many."""
-        return Span(median=self.median * factor, low=self.low * factor, high=self.high * factor)
 
 
 class Estimate(Value):
@@ -70,6 +70,9 @@ class Estimate(Value):
     """Of several runs: that of the least like."""
     unknown: int = 0
     """Runs about which nothing is known, or no price, and which are in none of the figures."""
+    reused: int = 0
+    """Kept sessions without a skill that take the place of new ones; the figures are without
+    them."""
     most_usd: Decimal | None
     """What the limits allow; None where a price is not known, so that no sum holds."""
 
@@ -89,11 +92,10 @@ def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal |
     basis, likest = _find_likest(ahead, whole)
     priced = [one for one in likest if one.cost_usd is not None]
     return Estimate(
-        tokens=_span([sum((one.tokens or {}).values()) / one.trials for one in likest], ahead),
-        wall_s=_span(
-            [max(one.wall_s.values()) / one.trials for one in likest if one.wall_s], ahead
-        ),
-        usd=_span([(one.cost_usd or 0.0) / one.trials for one in priced], ahead),
+        tokens=_span([_expect_tokens(one, ahead) for one in likest]),
+        wall_s=_span([_expect_wall_s(one, ahead) for one in likest if one.wall_s]),
+        usd=_span([_expect_usd(one, ahead) for one in priced]),
+        reused=ahead.reused,
         rests_on=tuple(one.run for one in likest),
         basis=basis,
         unknown=int(not priced),
@@ -113,20 +115,22 @@ def estimate_all(
         rests_on=tuple(dict.fromkeys(run for one in each for run in one.rests_on)),
         basis=max((one.basis for one in each), key=_ALIKE.index, default="nothing"),
         unknown=sum(one.unknown for one in each),
+        reused=sum(one.reused for one in each),
         most_usd=None if most_usd is None else most_usd * len(each),
     )
 
 
-def ahead_of_specs(specs: Iterable[RunSpec]) -> list[Ahead]:
-    """Planned runs, for an estimate."""
+def ahead_of_specs(specs: Iterable[RunSpec], reused: Sequence[int] = ()) -> list[Ahead]:
+    """Planned runs, for an estimate; `reused` counts the kept sessions for each of them."""
     return [
         Ahead(
             eval_id=spec.eval_case.id,
             model=spec.model.sent,
             launcher=spec.launcher,
             trials=spec.trials,
+            reused=kept,
         )
-        for spec in specs
+        for spec, kept in zip(specs, chain(reused, repeat(0)), strict=False)
     ]
 
 
@@ -155,6 +159,8 @@ def describe(estimate: Estimate) -> str:
     parts = [money, f"about {numbers.tokens(round(estimate.tokens.median))} tokens"]
     if estimate.wall_s is not None:
         parts.append(f"about {numbers.duration(estimate.wall_s.median)} of sessions")
+    if estimate.reused:
+        parts.append(f"{numbers.plural(estimate.reused, 'kept session')} without the skill at hand")
     count = len(estimate.rests_on)
     from_runs = f"from {numbers.plural(count, 'past run')} {_WORDS[estimate.basis]}"
     return f"{', '.join(parts)}, {from_runs}{most}"
@@ -192,11 +198,32 @@ def _is_model(record: RunRecord, wanted: str) -> bool:
     return wanted in {record.model_identity, identity(record.model_asked)}
 
 
-def _span(values: Sequence[float], ahead: Ahead) -> Span | None:
+def _expect_tokens(record: RunRecord, ahead: Ahead) -> float:
+    """What the planned run uses if it goes like this one: a kept session uses nothing."""
+    amounts = record.tokens or {}
+    whole = sum(amounts.values()) / record.trials * ahead.trials
+    return whole - amounts.get(Arm.WITHOUT_SKILL, 0) / record.trials * ahead.reused
+
+
+def _expect_wall_s(record: RunRecord, ahead: Ahead) -> float:
+    amounts = record.wall_s or {}
+    tested = next((amounts[arm] for arm in _TESTED if arm in amounts), 0.0)
+    together = max(amounts.values())
+    both, alone = ahead.trials - ahead.reused, ahead.reused
+    return (together * both + tested * alone) / record.trials
+
+
+def _expect_usd(record: RunRecord, ahead: Ahead) -> float:
+    """The same in money. Of older records the other arm's part is not known, nor taken off."""
+    paid, other = record.cost_usd or 0.0, record.baseline_usd or 0.0
+    whole = (paid + (record.saved_usd or 0.0)) / record.trials * ahead.trials
+    return whole - other / record.trials * ahead.reused
+
+
+def _span(values: Sequence[float]) -> Span | None:
     if not values:
         return None
-    found = Span(median=median(values), low=min(values), high=max(values))
-    return found.times(ahead.trials)
+    return Span(median=median(values), low=min(values), high=max(values))
 
 
 def _add(spans: Iterable[Span | None]) -> Span | None:

@@ -15,6 +15,16 @@ ARM_NAMES = {
 }
 """How a reason names the session of an arm."""
 
+_MET = {
+    "served_models": "which model answered",
+    "tools": "which tools there were",
+    "sandbox": "in which sandbox it was",
+    "environment": "what stood in its environment",
+    "memory_mb": "how much memory it had",
+    "limits": "what its limits were",
+}
+"""What a session tells of its world, as a reason names it."""
+
 
 def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | None:
     """Why these sessions cannot be compared, in one sentence; None if they can.
@@ -35,6 +45,22 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
     if len(served_models) > 1:
         return f"the arms were answered by different models: {', '.join(sorted(served_models))}."
     return _find_other_program(sessions)
+
+
+def find_baseline_mismatch(spec: RunSpec, kept: SessionResult, met: SessionResult) -> str | None:
+    """Why a kept session cannot stand beside one that has run now, in one sentence.
+
+    Stricter than between sessions that ran together: what only one of them tells is no match.
+    """
+    if reason := find_mismatch(spec, (met, kept)):
+        return reason
+    for field, what in _MET.items():
+        told, tells = (getattr(session, field) for session in (kept, met))
+        if field == "tools":
+            told, tells = sorted(told), sorted(tells)
+        if told != tells:
+            return f"one of the two does not tell {what}."
+    return None
 
 
 def find_other_judges(spec: RunSpec, passes: Sequence[JudgePass]) -> tuple[str, ...]:

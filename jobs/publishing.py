@@ -54,7 +54,12 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     url, absent = await upload_archive(result, archive, world)
     context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
     verbosity = (await world.github.repo_file()).comments
-    context = replace(context, change=await find_change(result, world), verbosity=verbosity)
+    context = replace(
+        context,
+        change=await find_change(result, world),
+        baseline_urls=await find_baseline_urls(result, world),
+        verbosity=verbosity,
+    )
     report = await asyncio.to_thread(render_report, result, context)
     tag = f"report:{spec.run_id}"
     try:
@@ -98,6 +103,15 @@ async def find_change(result: RunResult, world: World) -> str:
     record = record_of(result)
     records = await world.ledger.records(result.spec.repo.full_name)
     return render_change(record, find_previous(record, records))
+
+
+async def find_baseline_urls(result: RunResult, world: World) -> dict[str, str]:
+    """Where the runs are told whose sessions were used again, as far as that is known."""
+    runs = {one.reused_from for one in result.reused}
+    if not runs:
+        return {}
+    records = await world.ledger.records(result.spec.repo.full_name)
+    return {record.run: record.url for record in records if record.run in runs}
 
 
 async def _remember(result: RunResult, url: str, world: World) -> None:

@@ -175,9 +175,15 @@ class RunResult(Value):
         return self.with_skill.score - self.without_skill.score
 
     @property
+    def reused(self) -> tuple[SessionResult, ...]:
+        """The sessions without a skill that another run had paid for."""
+        return tuple(session for session in self.sessions if session.reused_from)
+
+    @property
     def usages(self) -> tuple[Usage, ...]:
-        """What each session and each reading used, lost ones included."""
-        return (*(session.usage for session in self.sessions), *self.reading_usages)
+        """What each session and each reading of this run used, lost ones included."""
+        own = (session.usage for session in self.sessions if not session.reused_from)
+        return (*own, *self.reading_usages)
 
     @property
     def reading_usages(self) -> tuple[Usage, ...]:
@@ -237,5 +243,11 @@ class RunRecord(Value):
     """Seconds that the sessions took, by arm."""
     cost_usd: float | None = None
     """Sessions and judging together; None, too, where a price is not known."""
+    baseline: tuple[str, ...] = ()
+    """Ids of the runs whose sessions without a skill were used again, which cost nothing now."""
+    baseline_usd: float | None = None
+    """What the sessions of the other arm cost, whichever run paid; None: a price is not known."""
+    saved_usd: float | None = None
+    """The part of it that another run had paid."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""

@@ -36,6 +36,11 @@ class SessionKey(NamedTuple):
         return f"{self.step}.zip"
 
 
+def stored_at(key: SessionKey, spec: RunSpec) -> str:
+    """Where a finished session's bundle is kept."""
+    return f"runs/{spec.run_id}/{key.bundle}"
+
+
 def session_keys(spec: RunSpec) -> tuple[SessionKey, ...]:
     """Every session of a run, trial after trial."""
     return tuple(SessionKey(arm, trial) for trial in trial_numbers(spec) for arm in spec.arms)

@@ -1,5 +1,8 @@
 """One trial of a run: a session in each arm, started together, then both judged blind.
 
+Where a kept session may stand in for the arm without a skill, the other one runs first, and the
+kept one is held against what it met (`jobs.baselines`).
+
 Each finished step is stored under the run's id before the next one begins, so that whoever
 carries the trial out a second time pays for nothing twice.
 """
@@ -11,6 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
+from jobs.baselines.kept import KeptSession
+from jobs.baselines.using import take
 from jobs.keeping import GivenUp, begin, note_spent
 from jobs.left_over import offer
 from jobs.matched import ARM_NAMES, find_mismatch
@@ -20,7 +25,8 @@ from jobs.sessions.prepared import Prepared
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.transcript import read_spent
-from jobs.steps import SessionKey
+from jobs.sessions.workspace import remove_tree
+from jobs.steps import SessionKey, stored_at
 from jobs.values import Arm, RunSpec, SessionResult
 from jobs.world import RunWorld
 
@@ -83,6 +89,8 @@ class TrialRunner:
     """Where this run may write."""
     world: RunWorld
     moved: Moved
+    kept: Mapping[int, KeptSession]
+    """By trial, the kept session that may stand in for the arm without a skill."""
 
     async def run(self, number: int) -> Trial:
         """One trial; a reason stands in place of a score where it came to none."""
@@ -112,15 +120,26 @@ class TrialRunner:
         await self.moved(state, f"trial {number} of {trials}" if trials > 1 else "")
 
     async def _run_arms(self, number: int) -> dict[Arm, ArmWork]:
-        """Both sessions, started together; one that fails leaves the other alone."""
-        spec, world = self.spec, self.world
-        share = session_limits(world.settings, spec.trials).cost_usd
-        keys = [SessionKey(arm, number) for arm in spec.arms]
+        """Both sessions, started together unless one is at hand."""
+        tested, other = (SessionKey(arm, number) for arm in self.spec.arms)
+        kept = self.kept.get(number)
+        if kept is None or await self.world.blobs.exists(stored_at(other, self.spec)):
+            return await self._run_all(tested, other)
+        works = await self._run_all(tested)
+        met = works[tested.arm].session
+        if met.scored:  # else there is nothing to compare
+            await take(kept, other, met, self.spec, self.folder, self.world)
+            works |= await self._run_all(other)
+        return works
+
+    async def _run_all(self, *keys: SessionKey) -> dict[Arm, ArmWork]:
+        """Some sessions of a trial; one that fails leaves the other alone."""
+        share = session_limits(self.world.settings, self.spec.trials).cost_usd
         for key in keys:
-            if not await world.blobs.exists(stored_at(key, spec)):
-                await begin(key.step, spec, share, world)
+            if not await self.world.blobs.exists(stored_at(key, self.spec)):
+                await begin(key.step, self.spec, share, self.world)
         works = await asyncio.gather(*(self._run_arm(key) for key in keys))
-        return dict(zip(spec.arms, works, strict=True))
+        return {key.arm: work for key, work in zip(keys, works, strict=True)}
 
     async def _find_stored(self, number: int) -> dict[Arm, ArmWork]:
         """The sessions of a trial that are stored; none is begun."""
@@ -137,6 +156,7 @@ class TrialRunner:
         else:
             await self._run_session(key, bundle)
         unpacked = self.folder / f"{key.step}-unpacked"
+        await asyncio.to_thread(remove_tree, unpacked)
         session = await asyncio.to_thread(read_bundle, bundle, unpacked)
         return ArmWork(session=session, output=unpacked / "output", bundle=bundle)
 
@@ -167,11 +187,6 @@ class TrialRunner:
         if session.scored:
             await world.blobs.put(stored_at(key, spec), bundle)
             await offer(key.step, spec, given.limits, spent, world)
-
-
-def stored_at(key: SessionKey, spec: RunSpec) -> str:
-    """Where a finished session's bundle is kept."""
-    return f"runs/{spec.run_id}/{key.bundle}"
 
 
 def _why_not_scored(sessions: Sequence[SessionResult]) -> str | None:

@@ -152,6 +152,10 @@ class RunSpec(Value):
     environment: str = ""
     """Digest of the prepared environment; empty: the plain sandbox."""
     trials: int = 1
+    baseline_days: int = 0
+    """For how many days a session without a skill may be used again; 0: not at all."""
+    fresh: bool = False
+    """Whether both arms must run together, also where a kept session would do."""
     asker: str
     asked_at: datetime
 
@@ -268,6 +272,9 @@ class SessionResult(Value):
     """Memory for everything that the session ran; None in older records and where no sandbox was
     opened."""
     trial: int = 1
+    reused_from: str = ""
+    """Id of the run that this session was run and paid for, where it is used again; empty: its
+    own."""
 
     @property
     def scored(self) -> bool:

@@ -1,8 +1,9 @@
 """Deletes from the blob store what nobody will ask for any more: old plans, results, bundles.
 
 A folder goes as a whole, when nothing in it has changed for so long, and never that of a
-request which waits, runs or is kept to be posted. Archives stay: the store holds the only
-copy of those that GitHub did not take. One round deletes so many folders at most.
+request which waits, runs or is kept to be posted. Sessions that are kept to be used again stay as
+long as their repository's file lets them. Archives stay: the store holds the only copy of those
+that GitHub did not take. One round deletes so many folders at most.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -14,6 +15,7 @@ from redis.asyncio import Redis
 
 from bot.blobs import Blobs
 from bot.queues import list_requests
+from jobs.baselines.kept import BASELINES, find_needed
 from jobs.keeping import find_planned, request_folder
 from jobs.late import LATE, read_late
 from jobs.requests import Request
@@ -21,6 +23,8 @@ from jobs.requests import Request
 FOLDERS = ("requests", "runs", "left", "pulls", "pushes")
 MOST_FOLDERS = 5000
 """Deleted in one round, so that the first one on an old store comes to an end."""
+LISTED_WITHIN = timedelta(days=1)
+"""Far longer than it takes to list a kept session once its bundle is there."""
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +45,7 @@ class Sweep:
         deleted = 0
         for folder in [folder async for folder in self._find_old(oldest, needed)]:
             deleted += await self._delete(folder, oldest)
+        deleted += await self._sweep_baselines()
         if deleted:
             log.info("blobs_swept", folders=deleted, keep_days=self.keep.days)
 
@@ -76,6 +81,24 @@ class Sweep:
                 yield folder
                 if len(found) == MOST_FOLDERS:
                     return
+
+    async def _sweep_baselines(self) -> int:
+        """Delete kept sessions that nobody may use any more; how many blobs that were."""
+        now = self.clock()
+        needed: dict[str, frozenset[str]] = {}
+        going: list[str] = []
+        async for blob in self.blobs.walk(BASELINES):
+            folder = blob.key.rpartition("/")[0]
+            if folder not in needed:
+                needed[folder] = await find_needed(folder, now, self.blobs)
+            # one that is young may be about to be listed
+            if blob.key not in needed[folder] and blob.changed_at < now - LISTED_WITHIN:
+                going.append(blob.key)
+            if len(going) == MOST_FOLDERS:
+                break
+        for key in going:
+            await self.blobs.delete(key)
+        return len(going)
 
     async def _delete(self, folder: str, oldest: datetime) -> bool:
         """Delete a folder's blobs, unless one of them is still young."""

@@ -14,7 +14,7 @@ from jobs.carrying_out import begin, carry_out_answered
 from jobs.comparison import Finished
 from jobs.errors import Refused
 from jobs.keeping import request_folder
-from jobs.publishing import find_change, make_context
+from jobs.publishing import find_baseline_urls, find_change, make_context
 from jobs.reporting.rejudged import render_brought_up
 from jobs.reporting.report import render_report
 from jobs.requests import Request
@@ -52,7 +52,12 @@ async def _carry_out(request: Request, world: World) -> None:
         )
         verbosity = (await world.github.repo_file()).comments
         change = await find_change(kept.result, world)
-        context = replace(context, change=change, verbosity=verbosity)
+        context = replace(
+            context,
+            change=change,
+            baseline_urls=await find_baseline_urls(kept.result, world),
+            verbosity=verbosity,
+        )
         report = await asyncio.to_thread(render_report, kept.result, context)
     finally:
         await asyncio.to_thread(remove_tree, folder)

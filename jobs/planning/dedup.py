@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal, TypeVar
 
 from jobs.errors import Gone
@@ -19,7 +20,7 @@ from jobs.planning.model_names import identity
 from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
-from jobs.values import Arm, RunSpec
+from jobs.values import Arm, RunSpec, SessionResult
 
 Number = TypeVar("Number", int, float)
 
@@ -99,9 +100,9 @@ async def find_duplicate(spec: RunSpec, known: Known) -> Duplicate | None:
 def record_of(result: RunResult) -> RunRecord:
     """What the ledger and the marker keep of a run. Scores are rounded to four digits."""
     spec = result.spec
+    tested, other = spec.arms
     score = None
     if result.graded and result.with_skill and result.without_skill:
-        tested, other = spec.arms
         score = {
             tested.value: round(result.with_skill.score, 4),
             other.value: round(result.without_skill.score, 4),
@@ -133,8 +134,22 @@ def record_of(result: RunResult) -> RunRecord:
         finished_at=result.ended_at,
         tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),
         wall_s=_sums((one.arm, round(one.wall_s, 1)) for one in result.sessions),
-        cost_usd=None if result.cost_usd is None else round(float(result.cost_usd), 6),
+        cost_usd=_dollars(result.cost_usd),
+        baseline=tuple(dict.fromkeys(one.reused_from for one in result.reused)),
+        baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
+        saved_usd=_dollars(_cost_of(result.reused)),
     )
+
+
+def _cost_of(sessions: Iterable[SessionResult]) -> Decimal | None:
+    """What sessions cost, whichever run paid; None: nobody knows, or there are none."""
+    costs = [one.usage.cost_usd for one in sessions]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(costs) else None
+
+
+def _dollars(amount: Decimal | None) -> float | None:
+    return None if amount is None else round(float(amount), 6)
 
 
 def _sums(amounts: Iterable[tuple[Arm, Number]]) -> dict[str, Number]:

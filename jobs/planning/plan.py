@@ -109,6 +109,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         launcher=effective.launcher.value,
         environment=environment,
         trials=effective.trials.value,
+        baseline_days=repo_file.baseline.max_age_days,
     )
     specs = [_spec(given, case, pair, model, choice) for pair in pairs for model in models]
     notes += [pair.versus.note for pair in pairs if pair.versus.note]
@@ -218,6 +219,7 @@ class _Choice(NamedTuple):
     launcher: Launcher
     environment: Environment | None
     trials: int
+    baseline_days: int
 
 
 class _Pair(NamedTuple):
@@ -245,6 +247,8 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         other=versus.other,
         other_commit=versus.other_commit,
         trials=choice.trials,
+        baseline_days=choice.baseline_days if versus.vs == "none" else 0,
+        fresh=request.fresh,
         model=model,
         judge=choice.judge,
         launcher=choice.launcher,

@@ -1,6 +1,7 @@
 """What a report needs beside the result: where things are linked to, and how to ask again."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from jobs.reporting import escape
@@ -25,6 +26,8 @@ class ReportContext:
     mention: str = "@skillbench"
     change: str = ""
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
+    baseline_urls: Mapping[str, str] = field(default_factory=dict)
+    """Reports of the runs whose sessions were used again, by run; one that is unknown lacks."""
     verbosity: Verbosity = "normal"
     cost_remarks: tuple[str, ...] = ()
     """What must be known about the money: a price unknown, a limit that bound."""

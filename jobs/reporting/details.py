@@ -12,6 +12,7 @@ from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
+from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
 from jobs.results import AssertionScore, JudgePass, RunResult, Verdict
@@ -226,7 +227,7 @@ def _reading(reading: JudgePass, result: RunResult) -> str:
 
 
 def _title(session: SessionResult, result: RunResult) -> str:
-    title = WORDS[session.arm].title
+    title = WORDS[session.arm].title + (f" {SIGN}" if session.reused_from else "")
     return f"{title}, trial {session.trial}" if result.trials else title
 
 

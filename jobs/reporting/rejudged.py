@@ -9,6 +9,7 @@ from jobs.reporting.context import ReportContext
 from jobs.reporting.details import evidence_part, judging_part, verdict_words
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.report import headline, remarks_part, render_footer
+from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
 from jobs.results import AssertionScore, RunResult
@@ -38,7 +39,7 @@ def render_rejudged(
         reason = escape.message(escape.clip(now.ungraded_reason or "a score is missing", 600))
         top.append(f"**Why:** {reason}\n\nThe scores of the report stay as they are.")
     else:
-        top.append(_scores(before, now))
+        top += [_scores(before, now), render_reused(now, context.baseline_urls)]
     parts: list[Part] = [
         _changed(before, now),
         evidence_part(now, context),

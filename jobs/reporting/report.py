@@ -29,6 +29,7 @@ from jobs.reporting.details import (
     verdict_words,
 )
 from jobs.reporting.fit import Blocks, Part, fit
+from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import render_metadata, render_scorecard
 from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
 from jobs.reporting.verbosity import arrange
@@ -49,12 +50,14 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     top = [f"## {headline(result, conclusion)}", _what_ran(result, context)]
     evidence: list[str] = []
     if conclusion is None:
-        top += [_why_ungraded(result, context), render_refused_hosts(result)]
+        top += [_why_ungraded(result, context), render_reused(result, context.baseline_urls)]
+        top += [render_refused_hosts(result)]
         top += [render_metadata(result, context)]
         top += ["### Sessions", render_scorecard(result)]
     else:
         top += [render_what_to_do(result, conclusion)]
-        top += [_health(result), context.change, render_refused_hosts(result)]
+        top += [_health(result), render_reused(result, context.baseline_urls)]
+        top += [context.change, render_refused_hosts(result)]
         top += [render_metadata(result, context)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", _verdict(result, conclusion)]

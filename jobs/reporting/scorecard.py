@@ -10,6 +10,7 @@ from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import WORTH, arms_of_pass
 from jobs.reporting.conditions import render_environment, render_launcher
 from jobs.reporting.context import ReportContext
+from jobs.reporting.reused import mark_reused
 from jobs.reporting.trials import count_whole, score_rows, usage_rows
 from jobs.results import ArmScore, RunResult
 from jobs.values import Arm, Model, RunSpec, SessionResult, Usage
@@ -49,10 +50,12 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
 def render_scorecard(result: RunResult) -> str:
     """The table of both arms; without the rows on the score where there is none."""
     rows: list[tuple[str, ...]]
+    used: list[tuple[str, ...]]
     sessions = [sessions_of(result, arm) for arm in result.spec.arms]
     if result.trials:
         rows = [*score_rows(result), ("Skill loaded", *map(_loaded, sessions))]
-        rows += [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
+        used = [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
+        rows += [_marked(row, result) for row in used]
         return _table(_head(result), rows, ":--|--:|--:")
     usages = [[session.usage for session in each] for each in sessions]
     rows = []
@@ -60,15 +63,20 @@ def render_scorecard(result: RunResult) -> str:
         scores = (result.with_skill, result.without_skill)
         rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
         rows.append(("Pass / partial / fail", *map(_counts, scores)))
-    rows += [
-        ("Skill loaded", *map(_loaded, sessions)),
+    rows.append(("Skill loaded", *map(_loaded, sessions)))
+    used = [
         ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
         ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
         ("Cost", *map(cost, usages)),
         ("Tool calls", *map(_tool_calls, sessions)),
     ]
-    rows += _metrics(result)
+    rows += [*(_marked(row, result) for row in used), *_metrics(result)]
     return _table(_head(result), rows, ":--|--:|--:")
+
+
+def _marked(row: tuple[str, ...], result: RunResult) -> tuple[str, ...]:
+    """A row of what sessions used, the other arm's cell marked where that one was used again."""
+    return (*row[:-1], mark_reused(result, row[-1]))
 
 
 def _head(result: RunResult) -> tuple[str, ...]:
