@@ -4,6 +4,9 @@ Which requests a command or a label takes back is decided here; how that is done
 `bot.cancels`.
 """
 
+from collections.abc import Awaitable, Collection
+from typing import cast
+
 import structlog
 from redis.asyncio import Redis
 
@@ -72,10 +75,13 @@ class CancellableQueue(RequestQueue):
             await self._cancels.cancel(read[0], request, Cancelled(by=later.by))
 
     async def cancel(self, decision: CancelRequests) -> int:
-        """Cancel the requests that a decision means; how many those were."""
+        """Cancel the requests that a decision means.
+
+        Gives how many those were; of one that names runs, for how many of these.
+        """
         cancelled = Cancelled(by=decision.by, by_label=decision.origin == "label")
-        count = 0
-        if self._said is not None and decision.run is None:
+        found: list[str] = []
+        if self._said is not None and not decision.runs:
             later = TakenBack(said=self._said, by=decision.by, asker=decision.asker)
             key = _taken_back(decision.repo.full_name, decision.issue)
             await self._redis.set(key, later.model_dump_json(), ex=REMEMBER)
@@ -85,22 +91,24 @@ class CancellableQueue(RequestQueue):
             is_theirs = decision.asker in {None, request.asker}
             if not (is_meant and is_theirs) or self._is_later(request):
                 continue
-            if decision.run is None or await self._holds(request, decision.run):
-                count += await self._cancels.cancel(reference, request, cancelled)
+            held = await self._held(request, decision.runs) if decision.runs else [reference]
+            if held and await self._cancels.cancel(reference, request, cancelled):
+                found += held
         if decision.comment_id is None:
-            return count
+            return len(found)
         # a second look at the same comment finds nothing waiting, and has cancelled all the same
-        key = f"skillbench:cancels:{decision.repo.full_name}:{decision.comment_id}"
-        total = int(await self._redis.incrby(key, count))
-        await self._redis.expire(key, REMEMBER)
-        return total
+        key = f"skillbench:cancelled_by:{decision.repo.full_name}:{decision.comment_id}"
+        if found:
+            await cast("Awaitable[int]", self._redis.sadd(key, *found))
+            await self._redis.expire(key, REMEMBER)
+        return await cast("Awaitable[int]", self._redis.scard(key))
 
-    async def _holds(self, request: Request, run: str) -> bool:
-        """Whether a request has planned a run; one that only waits has none yet."""
+    async def _held(self, request: Request, runs: Collection[str]) -> list[str]:
+        """Those of the runs that a request has planned; one that only waits has none yet."""
         if self._blobs is None:
-            return False
+            return []
         planned = await find_planned(request_folder(request), self._blobs)
-        return planned is not None and any(one.run_id == run for one in planned.runs)
+        return [one.run_id for one in planned.runs if one.run_id in runs] if planned else []
 
     def _is_later(self, request: Request) -> bool:
         """Whether it was asked for after this was said: a cancel that is delivered once more."""

@@ -119,7 +119,7 @@ async def _cancel(decision: CancelRequests, repository: Repository, queue: Reque
     if count and decision.comment_id is not None:
         with suppress(Gone):  # the comment was deleted, and is obeyed all the same
             await repository.react(decision.issue, decision.comment_id, "+1")
-    elif not count and decision.nothing_to_cancel is not None:
+    if count < max(1, len(decision.runs)) and decision.nothing_to_cancel is not None:
         await _reply(decision.nothing_to_cancel, repository)
 
 

@@ -61,12 +61,12 @@ class CancelRequests:
     """Only requests that came about like this; None: whichever."""
     asker: str | None = None
     """Only requests of this person; None: of anybody."""
-    run: str | None = None
-    """Only the request that holds this run; None: whatever it holds."""
+    runs: tuple[str, ...] = ()
+    """Only the requests that hold one of these runs; empty: whatever they hold."""
     comment_id: int | None = None
     """The comment that asks for it, which gets a 👍."""
     nothing_to_cancel: Reply | None = None
-    """What to say where there is no such request."""
+    """What to say where there is no such request, or none for some of the runs."""
     then: Enqueue = field(default_factory=lambda: Enqueue(()))
 
 

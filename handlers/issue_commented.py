@@ -104,15 +104,16 @@ class _Comment:
 
         Of several that cancel, one that names no run cancels all there is.
         """
-        run = None if any(one.run is None for one in cancels) else cancels[0].run
+        named = tuple(dict.fromkeys(one.run for one in cancels if one.run is not None))
+        runs = named if all(one.run is not None for one in cancels) else ()
         event = self._event
-        nothing = replies.nothing_to_cancel(self._mention, may_cancel_all=may_cancel_all, run=run)
+        nothing = replies.nothing_to_cancel(self._mention, may_cancel_all=may_cancel_all, runs=runs)
         return CancelRequests(
             repo=as_repo(event.repository),
             issue=event.issue,
             by=event.sender.login,
             asker=None if may_cancel_all else event.sender.login,
-            run=run,
+            runs=runs,
             comment_id=event.comment_id,
             nothing_to_cancel=_reply(event, nothing, "cancel"),
             then=asked,

@@ -5,13 +5,15 @@ hold a command where the bot would read one, so that no answer can start another
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from handlers.command_table import Right
 
 QUOTE_LIMIT = 60
 """Characters of somebody's word that are repeated in an answer."""
+MOST_NAMED = 10
+"""Runs that an answer names."""
 
 _UNQUOTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
@@ -81,12 +83,19 @@ def asked_before(mention: str, at: datetime) -> str:
     )
 
 
-def nothing_to_cancel(mention: str, *, may_cancel_all: bool, run: str | None = None) -> str:
-    """Nothing that this person may cancel is waiting or under way."""
-    if run is not None:
-        what = f"no request that is waiting or under way holds the run {as_code(run)}"
-        what += "." if may_cancel_all else ", or it is not yours."
+def nothing_to_cancel(mention: str, *, may_cancel_all: bool, runs: Sequence[str] = ()) -> str:
+    """Nothing that this person may cancel is waiting or under way; or not for each of the runs."""
+    if runs:
         commands = as_code(f"{mention} status")
+        theirs = "." if may_cancel_all else ", or it is not yours."
+        if len(runs) > 1:
+            named = ", ".join(as_code(run) for run in runs[:MOST_NAMED])
+            more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+            return (
+                f"Not all of the runs {named}{more} could be cancelled: no request that is waiting "
+                f"or under way holds the rest{theirs} What there is: {commands}."
+            )
+        what = f"no request that is waiting or under way holds the run {as_code(runs[0])}{theirs}"
         return f"There is nothing to cancel: {what} What there is: {commands}."
     what = (
         "no request is waiting or under way."

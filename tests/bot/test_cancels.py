@@ -1,23 +1,18 @@
 """Cancelled requests on real workers and a real Redis: what stops, what never starts."""
 
 import asyncio
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
-from bot.blobs import Blobs
 from bot.cancellable_queue import CancellableQueue
 from bot.cancels import Cancels
 from bot.queues import EVENTS, REQUESTS, enqueue
 from handlers.decisions import CancelRequests
 from jobs.errors import Transient
-from jobs.keeping import request_folder
-from jobs.planning.plan import Plan
 from jobs.requests import Request
 from tests.bot.working import World, settled, working
-from tests.builders import A_COMMIT, NOON, a_repo, a_request, a_run_spec
+from tests.builders import a_repo, a_request
 
 
 def asked(number: int, issue: int = 21, *, label: bool = False, asker: str = "mona") -> Request:
@@ -249,39 +244,3 @@ async def test_a_cancel_that_is_delivered_once_more_leaves_what_was_asked_for_si
     said = (asked(1).asked_at.timestamp(), 2)  # between the two comments
     assert await CancellableQueue(redis, said).cancel(a_cancel()) == 1
     assert not await CancellableQueue(redis).is_being_cancelled(asked(3))
-
-
-async def test_only_the_request_that_holds_the_named_run_is_cancelled(
-    redis: Redis, tmp_path: Path
-) -> None:
-    """One that only waits has planned no run yet."""
-    blobs = Blobs(tmp_path.as_uri())
-    holder, other, waiting = asked(1), asked(2), asked(3)
-    for request, run in ((holder, "0a1b2c3d4e5f"), (other, "ffffffffffff")):
-        plan = Plan(
-            request=request,
-            commit=A_COMMIT,
-            runs=(a_run_spec(run_id=run),),
-            duplicates=(),
-            refused=(),
-        )
-        await blobs.put(f"{request_folder(request)}/plan.json", plan.model_dump_json().encode())
-    for request in (holder, other, waiting):
-        await enqueue(redis, request)
-    queue = CancellableQueue(redis, blobs=blobs)
-    named = replace(a_cancel(comment=9), run="0a1b2c3d4e5f")
-    assert await queue.cancel(named) == 1
-    left = await redis.zrange(REQUESTS, 0, -1)
-    assert sorted(left) == sorted(f"request:{one.key}".encode() for one in (other, waiting))
-    assert await queue.cancel(replace(a_cancel(), run="000000000000")) == 0
-
-
-async def test_a_run_that_is_cancelled_takes_back_nothing_else_that_was_said_before(
-    redis: Redis, tmp_path: Path
-) -> None:
-    """Of a plain cancel it is remembered, for a command that is looked at late."""
-    queue = CancellableQueue(redis, (NOON.timestamp() + 60, 9), blobs=Blobs(tmp_path.as_uri()))
-    assert await queue.cancel(replace(a_cancel(), run="0a1b2c3d4e5f")) == 0
-    late = CancellableQueue(redis, (NOON.timestamp(), 1))
-    assert await late.enqueue(asked(1), delivery="d-1")
-    assert await redis.zcard(REQUESTS) == 1

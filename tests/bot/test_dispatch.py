@@ -123,7 +123,6 @@ async def test_a_label_is_enqueued_and_nothing_is_said(
 async def test_answers_that_one_comment_has_no_room_for_are_named(
     repository: Repository, queue: Queue
 ) -> None:
-    """Each of them fits by itself; too long a comment would be none at all."""
     event = a_commented("@skillbench results\n@skillbench status\n@skillbench pign")
     await dispatch(event, a_context(), repository, queue, long_answer)
     [said] = repository.comments.values()
@@ -259,6 +258,17 @@ async def test_who_cancels_nothing_is_told_so_once(repository: Repository, queue
         await run(a_commented("@skillbench cancel", delivery=delivery), repository, queue)
     [body] = repository.comments.values()
     assert "nothing to cancel" in body
+
+
+async def test_who_names_a_run_too_many_is_told_so_beside_what_was_cancelled(
+    repository: Repository, queue: Queue
+) -> None:
+    await run(a_commented(delivery="d-1"), repository, queue)
+    body = "@skillbench cancel 0a1b2c3d4e5f\n@skillbench cancel ffffffffffff"
+    await run(a_commented(body, delivery="d-2", comment_id=101), repository, queue)
+    [said] = repository.comments.values()
+    assert said.startswith("Not all of the runs `0a1b2c3d4e5f`, `ffffffffffff` could be cancelled")
+    assert "+1 101" in repository.did
 
 
 async def test_a_label_that_is_gone_cancels_without_a_word(

@@ -94,17 +94,21 @@ async def test_a_data_set_becomes_a_request_of_its_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "run"),
+    ("body", "runs"),
     [
-        ("@skillbench cancel 0a1b2c3d4e5f", "0a1b2c3d4e5f"),
-        ("@skillbench cancel", None),
-        ("@skillbench cancel 0a1b2c3d4e5f\n@skillbench cancel", None),
+        ("@skillbench cancel 0a1b2c3d4e5f", ("0a1b2c3d4e5f",)),
+        (
+            "\n".join(f"@skillbench cancel {run}" for run in ("a" * 12, "f" * 12, "a" * 12)),
+            ("a" * 12, "f" * 12),
+        ),
+        ("@skillbench cancel", ()),
+        ("@skillbench cancel 0a1b2c3d4e5f\n@skillbench cancel", ()),
     ],
 )
-async def test_one_run_can_be_cancelled_alone(body: str, run: str | None) -> None:
+async def test_single_runs_can_be_cancelled_alone(body: str, runs: tuple[str, ...]) -> None:
     decision = await decide(body)
     assert isinstance(decision, CancelRequests)
-    assert decision.run == run
+    assert decision.runs == runs
 
 
 async def test_help_about_one_command_shows_its_options() -> None:

@@ -64,7 +64,8 @@ def every_reply(word: str) -> list[str]:
         *(help_text(MENTION, name) for name in COMMANDS),
         *(not_understood(MENTION, problems, [name]) for name in COMMANDS),
         replies.asked_before(MENTION, NOON),
-        replies.nothing_to_cancel(MENTION, may_cancel_all=False, run=word),
+        replies.nothing_to_cancel(MENTION, may_cancel_all=False, runs=(word,)),
+        replies.nothing_to_cancel(MENTION, may_cancel_all=True, runs=(word, word)),
     ]
 
 
