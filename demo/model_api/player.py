@@ -53,10 +53,15 @@ class Player:
             step.gate.reached.set()
             if await _left_before(step.gate.released.wait(), receive):
                 return
+        if self.reply.latency_s and await _left_before(
+            asyncio.sleep(self.reply.latency_s), receive
+        ):
+            return
         if self.asked.stream:
             await self._stream(scope, receive, send)
         else:
-            await JSONResponse(self._whole())(scope, receive, send)
+            answer = JSONResponse(self._whole(), headers=dict(self.reply.headers))
+            await answer(scope, receive, send)
 
     def _whole(self) -> dict[str, Any]:
         if self.asked.vendor == "anthropic":
@@ -70,6 +75,8 @@ class Player:
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
+        for name, value in self.reply.headers.items():
+            headers.append((name.lower().encode(), value.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for count, event in enumerate(self._events()):
             if await self._ends_before(count, scope, receive, send):

@@ -42,6 +42,10 @@ class Reply:
     """None: estimated from lengths, with a cache that works."""
     pause_s: float = 0.0
     """Waited before each event of a stream: alive, but slow."""
+    latency_s: float = 0.0
+    """Waited before the answer begins."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Besides the usual ones, such as what is left of a rate limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

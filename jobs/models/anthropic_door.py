@@ -13,6 +13,7 @@ from jobs.conversation import ToolOutcome
 from jobs.models.anthropic_answer import AnswerBuilder
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.pace import Pace
+from jobs.models.sharing import Shared
 from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
@@ -40,14 +41,16 @@ class AnthropicDoor:
         self._api_key = api_key
         self._base_url = base_url.rstrip("/").removesuffix("/v1")
 
+        self._shared = Shared(lambda: self._client(LOOK_UP_TIMEOUT_S))
+
     def load(self) -> None:
         client = self._client(LOOK_UP_TIMEOUT_S)
         _ = client.models, client.messages  # parts that load themselves when first touched
 
     @asynccontextmanager
     async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
-        """One conversation; its connection is closed with it."""
-        async with self._client(spec.idle_s + CONNECT_TIMEOUT_S) as client:
+        """One conversation; those that go on together share their connections."""
+        async with self._shared.use() as client:
             yield _AnthropicTalk(client, spec, self._pace)
 
     async def find(self, model: str) -> SeenModel | None:
@@ -149,6 +152,8 @@ class _AnthropicTalk:
         Four marks are the API's limit. A mark reaches 20 blocks back, so that the second
         one keeps a turn with many parallel tool results within reach of the turn before.
         """
+        from anthropic import Timeout  # noqa: PLC0415
+
         tools: list[dict[str, Any]] = [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
             for tool in self._spec.tools
@@ -158,6 +163,7 @@ class _AnthropicTalk:
             "max_tokens": max_tokens,
             "messages": _marked(self._messages),
             "stream": True,
+            "timeout": Timeout(self._spec.idle_s + CONNECT_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
         }
         if self._spec.system:
             request["system"] = [_text(self._spec.system) | _CACHED]

@@ -37,6 +37,7 @@ class Doors:
             "gemini": gemini_base_url,
         }
         self._paces: dict[Provider, Pace] = {name: Pace() for name in self._keys}
+        self._open: dict[Provider, Door] = {}
 
     def get(self, provider: Provider) -> Door:
         """The door to a provider. Raises `Refused` where it is not configured."""
@@ -45,6 +46,11 @@ class Doors:
                 f"no key for {provider} is configured: set `{KEY_VARIABLES[provider]}` "
                 "where skillbench runs."
             )
+        if provider not in self._open:  # one for all, since it shares its connections
+            self._open[provider] = self._make(provider)
+        return self._open[provider]
+
+    def _make(self, provider: Provider) -> Door:
         address = {"api_key": self._keys[provider], "base_url": self._base_urls[provider]}
         pace = self._paces[provider]
         if provider == "anthropic":

@@ -14,6 +14,7 @@ from jobs.conversation import ToolOutcome
 from jobs.models.door import Answer, SeenModel, Talk, TalkSpec, ToolCall, Trouble
 from jobs.models.openai_answer import ChunkCollector
 from jobs.models.pace import Pace
+from jobs.models.sharing import Shared
 from jobs.models.tls import tls_context
 from jobs.models.troubles import (
     broken_stream,
@@ -40,16 +41,18 @@ class OpenAIDoor:
         self._api_key = api_key or "none"
         self._base_url = base_url
 
+        self._shared = Shared(lambda: self._client(LOOK_UP_TIMEOUT_S))
+
     def load(self) -> None:
         client = self._client(LOOK_UP_TIMEOUT_S)
         _ = client.models, client.chat.completions  # loaded only when first touched
 
     @asynccontextmanager
     async def open(self, spec: TalkSpec) -> AsyncIterator[Talk]:
-        """One conversation; its connection is closed with it."""
+        """One conversation; those that go on together share their connections."""
         # OpenAI's newer models refuse `max_tokens`; most other servers know only that.
         limit = "max_completion_tokens" if _OPENAI_HOST in self._base_url else "max_tokens"
-        async with self._client(spec.idle_s + CONNECT_TIMEOUT_S) as client:
+        async with self._shared.use() as client:
             yield _OpenAITalk(client, spec, limit, self._pace)
 
     async def find(self, model: str) -> SeenModel | None:
@@ -157,11 +160,14 @@ class _OpenAITalk:
             return await self._create(cap)
 
     async def _create(self, max_tokens: int) -> Any:
+        from openai import Timeout  # noqa: PLC0415
+
         request: dict[str, Any] = {
             "model": self._spec.model,
             "messages": self._messages,
             "stream": True,
             "stream_options": {"include_usage": True},
+            "timeout": Timeout(self._spec.idle_s + CONNECT_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
             self._limit_name: max_tokens,
         }
         if self._spec.tools:
