@@ -44,6 +44,7 @@ from jobs.again import rejudge, report
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
 from jobs.choosing import carry_out as choosing
+from jobs.datasets import chunks
 from jobs.errors import Error
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
@@ -161,6 +162,9 @@ class Wiring:
         world = await self._named_world(request)
         if request.kind in TRIGGERING:
             await triggering.carry_out(request, self._trigger_world(world), last_try=last_try)
+        elif request.kind in chunks.KINDS:
+            datasets = self._worlds.datasets.on(world, self._redis)
+            await chunks.carry_out(request, datasets, last_try=last_try)
         else:
             carry_out = CARRY_OUT.get(request.kind, not_offered.carry_out)
             await carry_out(request, world, last_try=last_try)
@@ -177,6 +181,10 @@ class Wiring:
         world = await self._named_world(request)
         if request.kind in TRIGGERING:
             await cancelling.end_cancelled(request, cancelled, self._trigger_world(world))
+        elif await chunks.end_cancelled(
+            request, cancelled, self._worlds.datasets.on(world, self._redis)
+        ):
+            return
         else:
             await end_cancelled(request, cancelled, world)
             await following.note_cancelled(request, world)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bot.blobs import PATIENCE_S, Blobs
+from bot.dataset_worlds import DatasetWorlds
 from config.settings import Settings
 from jobs.claude_code.cli import ClaudeCli
 from jobs.claude_code.conversation import CliConversations, ModelApi
@@ -38,6 +39,7 @@ class Worlds(NamedTuple):
 
     runs: RunWorld
     triggers: TriggerWorld
+    datasets: DatasetWorlds
 
 
 def utc_now() -> datetime:
@@ -76,7 +78,15 @@ async def make_worlds(settings: Settings, *, budget: Budget, scratch: Path) -> W
         clock=utc_now,
         scratch=scratch,
     )
-    return Worlds(runs, triggers)
+    datasets = DatasetWorlds(
+        settings=settings,
+        agent=agent,
+        catalog=catalog,
+        sandboxes=sandboxes,
+        clock=utc_now,
+        scratch=scratch,
+    )
+    return Worlds(runs, triggers, datasets)
 
 
 async def make_environments(

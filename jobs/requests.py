@@ -46,12 +46,13 @@ Kind = Literal[
     "repo_check",
     "welcome",
     "dataset",
+    "dataset_chunk",
 ]
 """What is asked for: a comparison; a description's measurement or improvement; stored candidates
 scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
 repository; eval cases as files; what a push means for its skills; what a pull request changes;
 the next due evals; the repository's file checked; the first words to a new repository; a
-benchmark's data set."""
+benchmark's data set; some of its cases."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
 Origin = Literal[
@@ -62,6 +63,8 @@ TOLD_ELSEWHERE: frozenset[Origin] = frozenset({"push", "pull_request"})
 """Origins of benchmarks that follow from something else, whose check run tells how they ended."""
 PULL_CHECK = "pull:"
 """Begins the tag of a pull request's check run; its number follows."""
+CONFIG_CHECK = "config:"
+"""Begins the tag of the check run on the repository's file; the commit follows."""
 PUSH_CHECK = "push:"
 """Begins the tag of a push's check run; the commits before and after it follow, with a dash."""
 
@@ -109,6 +112,8 @@ class DatasetOptions(Value):
     """Carry on the run that `run_id` names, as it was planned."""
     again_of: str = ""
     """The run whose ungraded cases are run once more; empty: none."""
+    chunk: int | None = None
+    """Of a `dataset_chunk`: which part of the run that `run` names, counted from 0."""
 
 
 WEB = Repo(owner="-", name="web", installation_id=0)

@@ -204,6 +204,12 @@ class RedisLiveRuns:
             stored = await cast("Awaitable[bytes | None]", self._redis.get(_cancelled(run_id)))
         return None if stored is None else stored.decode()
 
+    async def reopen(self, run_id: str) -> None:
+        with away_is_transient():
+            await self._redis.delete(_cancelled(run_id))
+            if await cast("Awaitable[bool]", self._redis.hexists(_run(run_id), "head")):
+                await self.set_state(run_id, "running")
+
 
 def _read(fields: dict[bytes, bytes]) -> LiveRun | None:
     if b"head" not in fields:

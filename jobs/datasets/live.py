@@ -112,6 +112,9 @@ class LiveRuns(Protocol):
     async def find_cancelled(self, run_id: str) -> str | None:
         """Who cancelled a run; None where nobody has."""
 
+    async def reopen(self, run_id: str) -> None:
+        """A run that has ended goes on: it is not cancelled any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class LiveWatcher:
