@@ -18,7 +18,7 @@ from handlers.events import (
     PullRequestChanged,
     Pushed,
 )
-from jobs.requests import PULL_CHECK, PUSH_CHECK
+from jobs.requests import CONFIG_CHECK, PULL_CHECK, PUSH_CHECK
 
 CHANGES: dict[str, PullChange] = {
     "opened": "opened",
@@ -111,6 +111,8 @@ def parse_check_run(body: bytes, delivery: str) -> CheckRunAsked | Pushed | str:
         return "no installation in it: sent by another hook than the App's"
     if (payload.check_run.external_id or "").startswith(PUSH_CHECK):
         return _push_again(payload, payload.installation, delivery)
+    if payload.check_run.external_id == f"{CONFIG_CHECK}{payload.check_run.head_sha}":
+        return _config_again(payload, payload.installation, delivery)
     named = _TAG.fullmatch(payload.check_run.external_id or "")
     if named is None:
         return "no check run of ours on a pull request"
@@ -143,6 +145,24 @@ def _push_again(payload: _CheckPayload, installation: _Installation, delivery: s
         before=before,
         after=after,
         touches_skills=False,
+        asked_again=True,
+    )
+
+
+def _config_again(
+    payload: _CheckPayload, installation: _Installation, delivery: str
+) -> Pushed | str:
+    """The commit whose file of the repository shall be checked again."""
+    if payload.action != "rerequested":
+        return "no button of ours"
+    return Pushed(
+        delivery=delivery,
+        repository=_repository(payload.repository, installation),
+        sender=_actor(payload.sender),
+        before=None,
+        after=payload.check_run.head_sha,
+        touches_skills=False,
+        touches_config=True,
         asked_again=True,
     )
 

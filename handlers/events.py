@@ -84,7 +84,8 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
     touches_config: bool = False
     """False where they certainly changed no file of the repository's settings."""
     asked_again: bool = False
-    """Whether it is an earlier push, whose check run somebody wants to have again."""
+    """Whether it is an earlier push, whose check run somebody wants to have again: the one on the
+    repository's settings where it touches those, else the one on skills."""
 
 
 PullChange = Literal["opened", "pushed", "closed"]

@@ -23,13 +23,10 @@ async def on_pushed(event: Pushed, context: HandlerContext, questions: Questions
         return Ignore("our own doing")
     if not context.allows_owner(event.repository.owner):
         return Ignore(f"the settings do not name {event.repository.owner}")
+    if event.asked_again:
+        return await _decide_again(event, context, questions)
     if event.before is None:
         return Ignore("the branch is new, so it has changed nothing")
-    if event.asked_again:
-        rights = await find_rights(event.sender, context, questions, await questions.repo_file())
-        if rights.lacks({"run"}) is not None:
-            return Ignore(f"{event.sender.login} may not start runs here")
-        return Enqueue((_request("changed_skills", "again", event, context),))
     # any file of a skill may have changed, a description only with its SKILL.md
     asked = [_request("changed_skills", "changed", event, context)]
     if event.touches_skills:
@@ -39,10 +36,20 @@ async def on_pushed(event: Pushed, context: HandlerContext, questions: Questions
     return Enqueue(tuple(asked))
 
 
+async def _decide_again(event: Pushed, context: HandlerContext, questions: Questions) -> Decision:
+    """Somebody wants a check run again; the one on the repository's file spends nothing."""
+    if event.touches_config:
+        return Enqueue((_request("repo_check", "config-again", event, context),))
+    rights = await find_rights(event.sender, context, questions, await questions.repo_file())
+    if rights.lacks({"run"}) is not None:
+        return Ignore(f"{event.sender.login} may not start runs here")
+    return Enqueue((_request("changed_skills", "again", event, context),))
+
+
 def _request(kind: Kind, name: str, event: Pushed, context: HandlerContext) -> Request:
     place = f"{event.repository.owner}/{event.repository.name}"
     which = f"{(event.before or '')[:8]}-{event.after[:40]}"
-    if kind == "changed_skills":
+    if kind == "changed_skills" or event.asked_again:
         # pushed away and back again, what was superseded meanwhile is wanted after all
         which = f"{event.after[:12]}:{event.delivery[:36]}"
     return Request(

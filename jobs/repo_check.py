@@ -1,8 +1,9 @@
 """Carries out a `repo_check`: the repository's own file, as a commit has it, in a check run.
 
-Nobody asks for it: a push, or a pull request, has touched the file. So it says what is wrong
-beside the commit, with line and key, and nothing anywhere else; a commit without the file, or a
-pull request that leaves it as it is, gets no check run.
+Nobody asks for it but by the check run's own button *Re-run*: a push, or a pull request, has
+touched the file. So it says what is wrong beside the commit, with line and key, and nothing
+anywhere else; a commit without the file, or a pull request that leaves it as it is, gets no check
+run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from config.sections import listed
 from config.yaml_lines import MAX_BYTES, Problem
 from jobs.check_runs import Annotation, CheckRun
 from jobs.errors import Gone, Refused, Transient
-from jobs.requests import Request
+from jobs.requests import CONFIG_CHECK, Request
 from jobs.world import World
 
 NAME = "skillbench config"
@@ -49,7 +50,7 @@ async def _check(request: Request, world: World) -> None:
         if files == base:
             return
     check = make_check(request.after, files)
-    await world.github.show_check(check, tag=f"config:{request.after}")
+    await world.github.show_check(check, tag=f"{CONFIG_CHECK}{request.after}")
 
 
 def make_check(commit: str, files: Mapping[str, bytes | None]) -> CheckRun:

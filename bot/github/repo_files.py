@@ -71,7 +71,7 @@ class RepoFiles:
         """The files in a commit, by path; without one, on the default branch.
 
         Looks into the folder first, since most repositories have no such file under either name.
-        None stands for a file that is too large. A link is not followed; only a job does that.
+        None stands for a file that is too large. A link is no such file; jobs follow none either.
         """
         params = {"ref": commit} if commit else {}
         try:

@@ -14,9 +14,10 @@ from jobs.sessions.glob_pattern import matches
 def load_repo_file(snapshot: Snapshot) -> RepoFile:
     """The repository's own file at this commit; one that says nothing where there is none.
 
-    Raises `Refused`, listing what is wrong with it, or if there are two.
+    A link, or what lies behind one, is no such file: handlers, who ask GitHub for it, follow none
+    either. Raises `Refused`, listing what is wrong with it, or if there are two.
     """
-    there = [path for path in REPO_FILES if os.path.lexists(snapshot.root / path)]
+    there = [path for path in REPO_FILES if _is_plain_file(snapshot, path)]
     if not there:
         return RepoFile()
     if len(there) > 1:
@@ -25,6 +26,11 @@ def load_repo_file(snapshot: Snapshot) -> RepoFile:
         return parse_repo_file(snapshot.read_bytes(there[0], MAX_BYTES), there[0])
     except RepoFileError as error:
         raise Refused(str(error)) from None
+
+
+def _is_plain_file(snapshot: Snapshot, path: str) -> bool:
+    place = snapshot.root / path
+    return place.is_file() and os.path.realpath(place) == str(place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.payloads import Ignored, parse_event
-from handlers.events import CheckRunAsked, PullRequestChanged
+from handlers.events import CheckRunAsked, PullRequestChanged, Pushed
 from tests.bot.test_real_payloads import examples
 
 INSTALLED = {"installation": {"id": 7}}
@@ -74,6 +74,17 @@ def test_a_button_names_the_pull_request_by_our_tag_and_the_commit_it_stands_on(
 def test_a_check_run_that_is_none_of_ours_on_a_pull_request_means_nothing(tag: str | None) -> None:
     payload = next(one for one in real("check_run") if one["action"] == "rerequested")
     payload["check_run"]["external_id"] = tag
+    assert isinstance(parse("check_run", payload), Ignored)
+
+
+def test_the_button_of_the_check_on_the_repositorys_file_names_its_commit() -> None:
+    payload = next(one for one in real("check_run") if one["action"] == "rerequested")
+    commit = payload["check_run"]["head_sha"]
+    payload["check_run"]["external_id"] = f"config:{commit}"
+    event = parse("check_run", payload)
+    assert isinstance(event, Pushed)
+    assert (event.after, event.touches_config, event.asked_again) == (commit, True, True)
+    payload["check_run"]["external_id"] = "config:abc"
     assert isinstance(parse("check_run", payload), Ignored)
 
 

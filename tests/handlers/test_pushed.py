@@ -93,6 +93,18 @@ async def test_whoever_may_run_can_ask_for_an_earlier_push_again() -> None:
     assert len(set(keys)) == 2
 
 
+async def test_the_check_of_the_file_is_done_again_each_time_and_asks_for_nothing_else() -> None:
+    keys = []
+    for delivery in ("d" * 72, "e" * 72):
+        event = a_pushed(delivery=delivery, before=None, asked_again=True, touches_config=True)
+        decision = await on_pushed(event, a_context(), Role("read"))
+        assert isinstance(decision, Enqueue)
+        (request,) = decision.requests
+        assert (request.kind, request.after) == ("repo_check", "a" * 40)
+        keys.append(request.key)
+    assert len(set(keys)) == 2
+
+
 async def test_whoever_may_only_read_asks_for_nothing_again() -> None:
     decision = await on_pushed(a_pushed(asked_again=True), a_context(), Role("read"))
     assert isinstance(decision, Ignore)

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from demo.github.check_actions import CheckActions
 from demo.github.records import Check
+from demo.play import PERSON
 from tests.stories.pushes import push
 from tests.stories.scene import Scene
 
@@ -32,6 +34,18 @@ async def test_a_push_with_a_slip_is_annotated_and_the_next_one_is_green(
     good = push(scene, tmp_path / "good", {FILE: "models: [haiku]\n"})
     assert (await config_check(scene, good)).conclusion == "success"
     assert len(config_checks(scene, bad)) == 1
+
+
+async def test_its_button_does_the_check_again(scene: Scene, tmp_path: Path) -> None:
+    """GitHub may have been away when it was written, or the bot may be younger than it."""
+    commit = push(scene, tmp_path / "bad", {FILE: "launcher: clade-code\n"})
+    check = await config_check(scene, commit)
+    check.title = "Lost"
+    person = scene.github.site.account(PERSON)
+    CheckActions(scene.github.site).rerequest(scene.repository.repository, check, person)
+    await scene.until(lambda: check.title == "The file cannot be used: 1 problem", "the check")
+    assert (check.status, check.conclusion) == ("completed", "failure")
+    assert config_checks(scene, commit) == [check]
 
 
 async def test_a_push_that_leaves_the_file_alone_has_no_such_check(
