@@ -65,8 +65,6 @@ PULL_CHECK = "pull:"
 """Begins the tag of a pull request's check run; its number follows."""
 CONFIG_CHECK = "config:"
 """Begins the tag of the check run on the repository's file; the commit follows."""
-CONFIG_CHECK = "config:"
-"""Begins the tag of the check run on the repository's file; the commit follows."""
 PUSH_CHECK = "push:"
 """Begins the tag of a push's check run; the commits before and after it follow, with a dash."""
 
