@@ -12,8 +12,11 @@ from jobs.content.issue_case import draft_from_issue
 from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.ports import Edit, Issue
-from jobs.requests import Request
+from jobs.requests import Origin, Request
 from jobs.world import World
+
+ASKED_BY_PEOPLE: frozenset[Origin] = frozenset({"label", "comment", "pull_request"})
+"""Origins of benchmarks that somebody asked for who could look at the text."""
 
 
 async def refuse_changed_text(request: Request, issue: Issue, world: World) -> None:
@@ -21,7 +24,7 @@ async def refuse_changed_text(request: Request, issue: Issue, world: World) -> N
 
     `issue` was read before this, so a change that comes later is not in it.
     """
-    if request.origin not in {"label", "comment"} or issue.is_pull_request:
+    if request.origin not in ASKED_BY_PEOPLE or issue.is_pull_request:
         return
     if not await asyncio.to_thread(_is_own_case, request, issue):
         return
@@ -32,7 +35,9 @@ async def refuse_changed_text(request: Request, issue: Issue, world: World) -> N
         return
     repo_file = await world.github.repo_file()
     mention = repo_file.mention or world.runs.settings.mention
-    again = f"put the label {quoted(request.label)} on again"
+    again = "press `Run benchmark` again"
+    if request.origin != "pull_request":
+        again = f"put the label {quoted(request.label)} on again"
     raise Refused(
         f"The text was changed by {quoted(edit.by)}, who may not start runs here, after it was "
         f"asked for. Look at it once more; then {again}, or comment `{mention} run`."
