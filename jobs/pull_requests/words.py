@@ -40,7 +40,7 @@ _WORDS: Mapping[State, str] = {
     "superseded": "superseded",
     "cancelled": "cancelled",
 }
-_HEAD = "| Eval case | Skill | Model | Head | Base | Difference |\n|:--|:--|:--|--:|--:|:--|\n"
+_HEAD = "| Eval case | Skill | Model | Head | {other} | Difference |\n|:--|:--|:--|--:|--:|:--|\n"
 _FOOT = (
     "<sub>These are counts of runs, and no test of significance: a single run can differ by "
     "chance. `--trials N` repeats both arms.</sub>"
@@ -77,6 +77,8 @@ def count_outcome(plan: PullPlan, ends: Ends) -> Outcome:
         verdict = "same"
     unmeasured = [run.state for run in runs if run.scores is None]
     unmeasured += [end.state for end in ends.values() if not end.runs]
+    # a row that has runs and a reason lacks those that the reason is about
+    unmeasured += ["refused" for end in ends.values() if end.runs and end.reason]
     return Outcome(
         verdict=verdict,
         better=signs[1],
@@ -192,18 +194,24 @@ def _say_unmeasured(outcome: Outcome) -> str:
 
 def _say_sides(plan: PullPlan) -> str:
     head, base, rules = plan.request.head[:12], plan.base[:12], plan.rules[:12]
+    asked = plan.request.vs
+    against = (
+        f"compared with {escape.code(f'--vs {asked}')}"
+        if asked
+        else f"against base {escape.code(base)}"
+    )
     own = any(row.is_of_head for row in plan.rows)
     brought = ", but for those that a new skill brings itself" if own else ""
     return (
-        f"{_say_changed(plan.changed)} Head {escape.code(head)} against base {escape.code(base)}; "
+        f"{_say_changed(plan.changed, asked)} Head {escape.code(head)} {against}; "
         f"eval cases and settings are the default branch's at {escape.code(rules)}{brought}."
     )
 
 
-def _say_changed(changed: Sequence[PullSkill]) -> str:
+def _say_changed(changed: Sequence[PullSkill], vs: str | None = None) -> str:
+    new = " (new)" if vs else " (new, held against no skill)"
     shown = [
-        f"{escape.code(one.path, 80)}{' (new, held against no skill)' if one.is_new else ''}"
-        for one in changed[:MOST_SKILLS]
+        f"{escape.code(one.path, 80)}{new if one.is_new else ''}" for one in changed[:MOST_SKILLS]
     ]
     more = len(changed) - MOST_SKILLS
     rest = f" and {more} more" if more > 0 else ""
@@ -213,7 +221,9 @@ def _say_changed(changed: Sequence[PullSkill]) -> str:
 
 def _table(plan: PullPlan, ends: Ends) -> str:
     lines = [line for row in plan.rows for line in _lines(row, ends.get(row.key))]
-    return _HEAD + "\n".join(lines) if lines else ""
+    asked = plan.request.vs
+    other = "Base" if not asked else "No skill" if asked == "none" else "Other version"
+    return _HEAD.format(other=other) + "\n".join(lines) if lines else ""
 
 
 def _lines(row: PullRow, end: RowEnd | None) -> list[str]:

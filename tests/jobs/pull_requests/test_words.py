@@ -151,3 +151,31 @@ def test_what_has_not_ended_counts_for_nothing() -> None:
     outcome = count_outcome(a_plan(3), some_ends(BETTER, None))
     assert (outcome.verdict, outcome.measured, outcome.is_ended) == ("better", 1, False)
     assert outcome.unmeasured == ("ungraded",)
+
+
+def test_a_model_that_was_refused_beside_another_is_no_success() -> None:
+    """The check run is green only where every run has a score."""
+    end = RowEnd(runs=(a_run(BETTER),), state="refused", reason="gpt-9: nobody knows it.")
+    check = render_check(a_plan(1), {"k1": end})
+    assert check.title == "Better in 1 of 1 run; 1 came to no score"
+    assert check.conclusion == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("vs", "said", "column"),
+    [
+        (None, f"against base `{BASE[:12]}`", "Base"),
+        ("none", "compared with `--vs none`", "No skill"),
+        ("self", "compared with `--vs self`", "Other version"),
+        ("ref:v1", "compared with `--vs ref:v1`", "Other version"),
+    ],
+)
+def test_the_other_side_is_what_was_asked_for(vs: str | None, said: str, column: str) -> None:
+    plan = a_plan(1, request=a_request(is_pull_request=True, head=HEAD, vs=vs))
+    for text in (
+        render_comment(plan, some_ends(SAME), mention="@skillbench"),
+        render_check(plan, some_ends(SAME)).summary,
+    ):
+        assert f"Head `{HEAD[:12]}` {said}; " in text
+        assert f"| Head | {column} |" in text
+        assert vs is None or "against base" not in text
