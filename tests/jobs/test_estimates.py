@@ -151,3 +151,41 @@ def test_planned_runs_and_requests_are_estimated_alike():
     assert ahead_of_request(request, model="claude-haiku", launcher="api") == [planned]
     [usual] = ahead_of_request(a_request(models=()), model="claude-haiku", launcher="claude-code")
     assert (usual.model, usual.launcher) == ("claude-haiku", "claude-code")
+
+
+def test_a_kept_session_is_taken_off_what_is_expected():
+    """Money by what the other arm cost; tokens and time by those of the arm that runs."""
+    past = [a_past_run("a", 0.9, baseline_usd=0.3)]
+    ahead = PLANNED.model_copy(update={"reused": 1})
+    estimate = estimate_run(ahead, past, FIVE)
+    assert describe(estimate) == (
+        "about $0.60, about 50k tokens, about 1 min 30 s of sessions, 1 kept session without the "
+        "skill at hand, from 1 past run of this eval case with this model; $5.00 at most by the "
+        "limit"
+    )
+
+
+def test_a_run_that_used_a_kept_session_is_counted_whole_for_one_that_does_not():
+    past = [a_past_run("a", 0.6, baseline=("b",), baseline_usd=0.3, saved_usd=0.3)]
+    whole = estimate_run(PLANNED, past, FIVE)
+    assert whole.expected_usd == Decimal("0.9")
+    alike = estimate_run(PLANNED.model_copy(update={"reused": 1}), past, FIVE)
+    assert alike.expected_usd == Decimal("0.6")
+
+
+def test_some_of_several_trials_may_use_kept_sessions():
+    past = [a_past_run("a", 0.9, tokens=60_000, trials=3, baseline_usd=0.3)]
+    ahead = PLANNED.model_copy(update={"trials": 3, "reused": 2})
+    estimate = estimate_run(ahead, past, FIVE)
+    assert estimate.expected_usd == Decimal("0.7")
+    assert estimate.tokens is not None
+    assert estimate.tokens.median == 80_000
+    assert estimate.wall_s is not None
+    assert estimate.wall_s.median == pytest.approx(90.0)
+    assert estimate_all([ahead, PLANNED], past, FIVE).reused == 2
+
+
+def test_of_an_older_record_nothing_is_taken_off():
+    """What its other arm cost is not known: rather too much than too little."""
+    estimate = estimate_run(PLANNED.model_copy(update={"reused": 1}), [a_past_run("a")], FIVE)
+    assert estimate.expected_usd == Decimal("0.4")

@@ -1,5 +1,6 @@
 """What is old and over goes; what is young, unfinished or irreplaceable stays."""
 
+import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,7 +36,7 @@ class Store:
         os.utime(self._folder / key, (at, at))
 
     async def keys(self) -> set[str]:
-        tops = ("requests", "runs", "archives", "late")
+        tops = ("requests", "runs", "archives", "late", "baselines")
         return {blob.key for top in tops for blob in [one async for one in self.blobs.walk(top)]}
 
     async def put_request(self, request: Request, *, age: timedelta) -> None:
@@ -130,3 +131,42 @@ async def test_a_bucket_is_swept_as_a_folder_is(
             await Sweep(blobs=blobs, redis=redis, keep=KEEP, clock=lambda at=now: at).run()  # type: ignore[misc]
             assert (await s3.keys()).count("<Key>") == left
         assert "archives/c.zip" in await s3.keys()
+
+
+def a_list(*kept: tuple[str, timedelta]) -> bytes:
+    """The list of a folder of kept sessions: each with how long it may still be used."""
+    sessions = [
+        {
+            "key": f"baselines/one/{name}.zip",
+            "run": "a" * 12,
+            "ended_at": (NOON - timedelta(days=40)).isoformat(),
+            "until": (NOON + left).isoformat(),
+        }
+        for name, left in kept
+    ]
+    return json.dumps({"sessions": sessions}).encode()
+
+
+async def test_kept_sessions_stay_as_long_as_they_may_be_used(store: Store, redis: Redis) -> None:
+    """However old, and also those of a folder in which others have had their day."""
+    day = timedelta(days=1)
+    await store.put("baselines/one/usable.zip", age=timedelta(days=40))
+    await store.put("baselines/one/over.zip", age=timedelta(days=40))
+    await store.put("baselines/one/kept.json", a_list(("usable", day), ("over", -day)), age=OLD)
+    await sweep(store, redis).run()
+    assert await store.keys() == {"baselines/one/usable.zip", "baselines/one/kept.json"}
+
+
+async def test_a_list_goes_with_the_last_of_its_sessions(store: Store, redis: Redis) -> None:
+    await store.put("baselines/one/over.zip", age=OLD)
+    await store.put("baselines/one/kept.json", a_list(("over", -timedelta(days=1))), age=OLD)
+    await sweep(store, redis).run()
+    assert await store.keys() == set()
+
+
+async def test_a_session_that_is_about_to_be_listed_stays(store: Store, redis: Redis) -> None:
+    """One that never was listed, its worker being lost in that moment, goes a day later."""
+    await store.put("baselines/one/new.zip", age=timedelta(hours=1))
+    await store.put("baselines/two/lost.zip", age=timedelta(days=2))
+    await sweep(store, redis).run()
+    assert await store.keys() == {"baselines/one/new.zip"}
