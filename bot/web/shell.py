@@ -36,6 +36,7 @@ HEADERS = {
 STATIC = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
 }
 """What is served beside the pages."""
 NAVIGATION = (("Tasks", "/tasks"), ("New task", "/tasks/new"), ("Compare", "/tasks/compare"))

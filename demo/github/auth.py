@@ -13,7 +13,7 @@ from typing import Any, Literal
 import jwt
 
 from demo.github.answers import Problem, make_field_error
-from demo.github.state import Access, App, Installation, Repository
+from demo.github.state import Access, Account, App, Installation, Repository
 
 TOKEN_LIFETIME = timedelta(hours=1)
 _LONGEST_JWT_S = 600
@@ -41,7 +41,19 @@ class InstallationToken:
         return granted in {"write", access}
 
 
-Caller = Literal["app"] | InstallationToken
+@dataclass(frozen=True, slots=True)
+class SignInCode:
+    """What a code of the web flow stands for."""
+
+    account: Account
+    callback: str
+    challenge: str
+    """SHA-256 of the proof key (PKCE) in base64url; empty: none is asked for."""
+    expires_at: datetime
+
+
+Caller = Literal["app"] | InstallationToken | Account
+"""The App, an installation, or a person who has signed in to the App."""
 
 
 class Tokens:
@@ -49,6 +61,8 @@ class Tokens:
 
     def __init__(self, app: App, clock: Callable[[], datetime]) -> None:
         self.issued: list[InstallationToken] = []
+        self.codes: dict[str, SignInCode] = {}
+        self._people: dict[str, Account] = {}
         self._app = app
         self._clock = clock
 
@@ -62,6 +76,8 @@ class Tokens:
         if credential.count(".") == 2:
             self._verify_jwt(credential)
             return "app"
+        if (person := self._people.get(credential)) is not None:
+            return person
         for token in self.issued:
             if secrets.compare_digest(token.text.encode(), credential.encode()):
                 if self._clock() >= token.expires_at:
@@ -104,6 +120,12 @@ class Tokens:
             repository_ids=chosen,
         )
         self.issued.append(token)
+        return token
+
+    def issue_to(self, person: Account) -> str:
+        """A new token of somebody who has signed in."""
+        token = f"ghu_{secrets.token_hex(18)}"
+        self._people[token] = person
         return token
 
     def revoke_all(self, installation: Installation) -> None:

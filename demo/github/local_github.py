@@ -5,6 +5,7 @@ there; what the bot does can be read from `requests` and from the repositories' 
 """
 
 import contextlib
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -81,6 +82,7 @@ class LocalGitHub:
             slug=slug,
             name=slug,
             client_id="Iv1.0123456789abcdef",
+            client_secret=secrets.token_hex(20),
             owner=owner,
             bot=bot,
             public_key_pem=public_key_of(self.private_key_pem),

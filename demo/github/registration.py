@@ -56,6 +56,7 @@ def register(site: Site, manifest: dict[str, Any], name: str, owner: Account) ->
     app.id = site.state.next_id() % 10_000_000
     app.slug, app.name, app.owner = slug, name, owner
     app.client_id = f"Iv23li{secrets.token_hex(7)}"
+    app.client_secret = secrets.token_hex(20)
     app.public_key_pem = public_key_of(pem)
     app.created_at = site.clock()
     app.permissions = dict(manifest.get("default_permissions", {}))
@@ -74,6 +75,6 @@ def register(site: Site, manifest: dict[str, Any], name: str, owner: Account) ->
     site.webhooks.secret = webhook_secret
     code = secrets.token_hex(20)
     site.registrations[code] = Registration(
-        app=app, client_secret=secrets.token_hex(20), webhook_secret=webhook_secret, pem=pem
+        app=app, client_secret=app.client_secret, webhook_secret=webhook_secret, pem=pem
     )
     return code

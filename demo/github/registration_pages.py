@@ -44,7 +44,7 @@ class RegistrationPages:
             owner=owner,
             state=request.query_params.get("state", ""),
         )
-        return _leading_to(response, str(manifest["redirect_url"]))
+        return leading_to(response, str(manifest["redirect_url"]))
 
     async def create(self, request: Request) -> Response:
         """Make the App, and lead back with a code."""
@@ -63,7 +63,7 @@ class RegistrationPages:
             raise HTTPException(404)
         owners = {one.owner.login: one.owner for one in self._site.state.repositories}
         response = self._pages.render(request, "install_app.html", owners=list(owners.values()))
-        return _leading_to(response, self._site.setup_url)
+        return leading_to(response, self._site.setup_url)
 
     async def install(self, request: Request) -> Response:
         """Install the App on an account, and lead to the App's own page."""
@@ -95,7 +95,7 @@ class RegistrationPages:
         return {name: str(value) for name, value in (await request.form()).items()}
 
 
-def _leading_to(response: Response, url: str) -> Response:
+def leading_to(response: Response, url: str) -> Response:
     """The page's forms may end in a redirect to this address."""
     parts = urlsplit(url)
     if parts.netloc:

@@ -63,8 +63,8 @@ class Call:
 
     @property
     def token(self) -> InstallationToken:
-        """The installation token it was called with. Raises `Problem` 403 for the App's JWT."""
-        if self.caller == "app":
+        """The installation token it was called with. Raises `Problem` 403 for another's."""
+        if not isinstance(self.caller, InstallationToken):
             raise Problem(403)
         return self.caller
 
@@ -195,7 +195,8 @@ class Endpoint:
 
     `path` has `{name}` for a segment, `{name:int}` for a number and `{name:path}` for
     anything with slashes. `needs` is `app` for the App's JWT, `any` for any installation
-    token, `nobody` for whoever calls, else a permission and its access (`issues:write`).
+    token, `person` for somebody who has signed in, `nobody` for whoever calls, else a
+    permission and its access (`issues:write`).
     """
 
     method: str

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from demo.github.answers import Answer, Problem, not_found
-from demo.github.auth import Caller
+from demo.github.auth import Caller, InstallationToken
 from demo.github.faults import Fault
 from demo.github.rest_call import Call, Endpoint
 from demo.github.site import Exchange, Site
@@ -124,7 +124,7 @@ class RestServer:
         return endpoint.run(call)
 
     def _count(self, caller: Caller, path: str, limits: dict[str, str]) -> None:
-        key = 0 if caller == "app" else caller.installation.id
+        key = caller.installation.id if isinstance(caller, InstallationToken) else 0
         now = self._site.clock()
         hour = self._hours.get(key)
         if hour is None or now >= hour.ends:

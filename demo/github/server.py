@@ -19,6 +19,7 @@ from demo.github.rest_releases import ENDPOINTS as RELEASES
 from demo.github.rest_releases import UPLOAD_ENDPOINTS as UPLOADS
 from demo.github.rest_repositories import ENDPOINTS as REPOSITORIES
 from demo.github.rest_server import RestServer
+from demo.github.sign_in_pages import SignInPages, make_sign_in_routes
 from demo.github.site import Site
 
 ENDPOINTS = (
@@ -38,6 +39,7 @@ def create_app(site: Site, api_prefix: str, *, hourly_limit: int) -> Starlette:
             *rest.routes("/api", [row for row in COMMENTS if row.path == "/graphql"]),
             *make_download_routes(site),
             *make_registration_routes(RegistrationPages(pages)),
+            *make_sign_in_routes(SignInPages(pages)),
             *make_form_routes(PageForms(pages)),
             *make_check_routes(pages),
             *make_page_routes(pages),

@@ -35,6 +35,7 @@ class App:
     slug: str
     name: str
     client_id: str
+    client_secret: str
     owner: Account
     bot: Account
     public_key_pem: str

@@ -1,0 +1,17 @@
+"""The web process with pages, on a real socket."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.bot.web_pages.seeded import Seeded, put_suite, seed, seeded_server
+
+
+@pytest.fixture
+async def pages(redis_url: str, tmp_path: Path) -> AsyncIterator[Seeded]:
+    """With runs in every state, and a benchmark to choose."""
+    async with seeded_server(redis_url, tmp_path) as seeded:
+        put_suite(tmp_path)
+        await seed(seeded, tmp_path)
+        yield seeded
