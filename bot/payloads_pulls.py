@@ -5,7 +5,8 @@ from the tag that we gave it.
 """
 
 import re
-from typing import Literal
+from datetime import datetime
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -57,6 +58,7 @@ class _Head(msgspec.Struct):
 class _Pull(msgspec.Struct):
     number: int
     head: _Head
+    updated_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
 class _PullPayload(msgspec.Struct):
@@ -101,6 +103,7 @@ def parse_pull_request(body: bytes, delivery: str) -> PullRequestChanged | str:
         issue=payload.pull_request.number,
         change=CHANGES[payload.action],
         head=payload.pull_request.head.sha,
+        at=payload.pull_request.updated_at,
     )
 
 

@@ -28,7 +28,7 @@ async def on_check_run_asked(
         return Reply(issue=event.issue, body=body, tag=f"button:{event.delivery}")
     repo = as_repo(event.repository)
     request = Request(
-        key=f"button:{repo.full_name}#{event.issue}:{event.head[:12]}:{event.delivery[:36]}",
+        key=f"button:{repo.full_name}#{event.issue}:{event.delivery[:36]}",
         repo=repo,
         issue=event.issue,
         is_pull_request=True,

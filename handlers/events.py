@@ -102,6 +102,8 @@ class PullRequestChanged(msgspec.Struct, frozen=True, kw_only=True, tag="pull_re
     change: PullChange
     head: str
     """The commit that is to be merged."""
+    at: datetime | None = None
+    """When it changed, by GitHub's clock."""
 
 
 CheckButton = Literal["run", "rerun-failed"]

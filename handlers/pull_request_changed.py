@@ -8,17 +8,19 @@ pull request that is closed, merged or not, is cancelled: nobody decides about i
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore
 from handlers.events import PullRequestChanged
 from handlers.questions import HandlerContext, Questions, as_repo
-from jobs.requests import Request
+from jobs.requests import LONGEST_KEY, Request
 
 
 async def on_pull_request_changed(
-    event: PullRequestChanged, context: HandlerContext, _: Questions
+    event: PullRequestChanged, context: HandlerContext, questions: Questions
 ) -> Decision:
-    """Decide on a change of a pull request; asks nothing."""
+    """Decide on a change of a pull request; asks whether a closed one was opened again."""
     if not context.allows_owner(event.repository.owner):
         return Ignore(f"the settings do not name {event.repository.owner}")
     repo = as_repo(event.repository)
     if event.change == "closed":
+        if event.at and await questions.is_open(event.issue, since=event.at):
+            return Ignore("it was opened again")  # this was delivered late, or once more
         return CancelRequests(repo=repo, issue=event.issue, by=event.sender.login)
     if context.is_own(event.sender):
         return Ignore("our own doing")
@@ -40,7 +42,7 @@ def _config_check(request: Request) -> Request:
     """Whether its own settings can be used, where it changes them; told beside the commit alone."""
     return request.model_copy(
         update={
-            "key": f"config:{request.key}",
+            "key": f"config:{request.key}"[:LONGEST_KEY],
             "kind": "repo_check",
             "issue": 0,
             "is_pull_request": False,

@@ -25,6 +25,11 @@ class Questions(Protocol):
     async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
         """Whether an issue bears a label, as it was at `since` or later; never if it is gone."""
 
+    async def is_open(self, issue: int, *, since: datetime) -> bool:
+        """Whether an issue or pull request is open, as it was at `since` or later; never if it is
+        gone.
+        """
+
     async def repo_file(self) -> RepoFile:
         """What the repository's own file says; nothing where it is absent or cannot be used."""
 

@@ -61,6 +61,8 @@ Origin = Literal[
 """How it came about; `web`: on the bot's own pages, which show what becomes of it."""
 TOLD_ELSEWHERE: frozenset[Origin] = frozenset({"push", "pull_request"})
 """Origins of benchmarks that follow from something else, whose check run tells how they ended."""
+LONGEST_KEY = 200
+"""Characters of a request's key; 140 of them may be the name of its repository."""
 PULL_CHECK = "pull:"
 """Begins the tag of a pull request's check run; its number follows."""
 CONFIG_CHECK = "config:"
@@ -125,7 +127,7 @@ class Request(Value):
     """What somebody asked for: who, where, which evals, which models, which options."""
 
     version: Literal[1] = 1
-    key: str = Field(max_length=200)
+    key: str = Field(max_length=LONGEST_KEY)
     """Identifies the asking; the same key is carried out once at a time."""
     kind: Kind = "benchmark"
     repo: Repo

@@ -50,13 +50,22 @@ class IssueCalls:
         GitHub may answer with what it knew a moment ago: an answer from before `since` is no
         evidence.
         """
+        body = await self._find_since(number, since)
+        names = {_label_name(one).casefold() for one in body.get("labels", ())}
+        return label in names
+
+    async def is_open(self, number: int, *, since: datetime) -> bool:
+        """Whether the issue or pull request is open; never if it is gone. Evidence as above."""
+        return (await self._find_since(number, since)).get("state") == "open"
+
+    async def _find_since(self, number: int, since: datetime) -> dict[str, Any]:
+        """The issue as GitHub tells it; nothing where it is gone, or was told as before `since`."""
         try:
-            body = await self._calls.read_json(f"{self._base}/issues/{number}")
+            body = dict(await self._calls.read_json(f"{self._base}/issues/{number}"))
             await self._refuse_moved(body)
         except Gone:
-            return False
-        names = {_label_name(one).casefold() for one in body.get("labels", ())}
-        return label in names and datetime.fromisoformat(body["updated_at"]) >= since
+            return {}
+        return body if datetime.fromisoformat(body["updated_at"]) >= since else {}
 
     async def comments(self, number: int) -> list[Comment]:
         """All comments, oldest first."""

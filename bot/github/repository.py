@@ -102,6 +102,9 @@ class RepositoryClient:
     async def is_labelled(self, issue: int, label: str, *, since: datetime) -> bool:
         return await self._issues.is_labelled(issue, label, since=since)
 
+    async def is_open(self, issue: int, *, since: datetime) -> bool:
+        return await self._issues.is_open(issue, since=since)
+
     async def repo_file(self) -> RepoFile:
         return await self.repo_files.repo_file()
 

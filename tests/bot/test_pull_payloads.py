@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ def test_what_becomes_of_a_pull_request_is_told_with_its_head(action: str, chang
         pull = payload["pull_request"]
         told = (event.change, event.issue, event.head)
         assert told == (change, pull["number"], pull["head"]["sha"])
+        assert event.at == datetime.fromisoformat(pull["updated_at"])
 
 
 def test_other_changes_of_pull_requests_mean_nothing() -> None:

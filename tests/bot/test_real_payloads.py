@@ -67,6 +67,9 @@ class Anybody:
     async def is_labelled(self, *_: object, **__: object) -> bool:
         return False
 
+    async def is_open(self, *_: object, **__: object) -> bool:
+        return False
+
     async def repo_file(self) -> RepoFile:
         return RepoFile()
 

@@ -93,6 +93,8 @@ class Role:
 
     labels: tuple[str, ...] = ()
     """Of every issue, now."""
+    opened_again: bool = False
+    """Of every issue that was closed."""
     file: RepoFile = RepoFile()
     """The repository's own."""
 
@@ -106,6 +108,9 @@ class Role:
 
     async def is_labelled(self, _: int, label: str, *, since: datetime) -> bool:
         return label in self.labels
+
+    async def is_open(self, _: int, *, since: datetime) -> bool:
+        return self.opened_again
 
     async def repo_file(self) -> RepoFile:
         return self.file

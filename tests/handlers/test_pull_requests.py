@@ -1,5 +1,6 @@
 """What is decided when a pull request changes, and when a button of its check run is pressed."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -57,6 +58,35 @@ async def test_what_waits_or_runs_for_a_closed_one_is_cancelled_without_a_word()
     assert isinstance(decision, CancelRequests)
     assert (decision.issue, decision.by, decision.asker) == (31, "mona", None)
     assert decision.nothing_to_cancel is None
+
+
+async def test_a_closing_that_is_delivered_late_cancels_nothing_of_one_that_was_opened_again() -> (
+    None
+):
+    """What waits then was asked for afterwards."""
+    closed = pull(change="closed", at=datetime(2026, 5, 4, tzinfo=UTC))
+    questions = Role()
+    questions.opened_again = True
+    assert isinstance(await on_pull_request_changed(closed, a_context(), questions), Ignore)
+    questions.opened_again = False
+    assert isinstance(await on_pull_request_changed(closed, a_context(), questions), CancelRequests)
+
+
+async def test_the_longest_names_that_github_takes_fit_a_key() -> None:
+    """An owner has 39 characters, a repository 100, a delivery 36."""
+    place = a_repository(owner="o" * 39, name="n" * 100)
+    number = 10**9
+    looked = await on_pull_request_changed(
+        pull(repository=place, issue=number), a_context(allowed_owners=("*",)), Role()
+    )
+    pressed = await on_check_run_asked(
+        button(repository=place, issue=number, delivery="d" * 36),
+        a_context(allowed_owners=("*",)),
+        Role("write"),
+    )
+    assert isinstance(looked, Enqueue)
+    assert isinstance(pressed, Enqueue)
+    assert len({one.key for one in (*looked.requests, *pressed.requests)}) == 3
 
 
 async def test_our_own_proposals_and_strangers_repositories_are_left_alone() -> None:

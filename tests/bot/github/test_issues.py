@@ -38,6 +38,17 @@ async def test_a_label_counts_as_it_was_when_it_is_asked_about(world: World):
     assert not await world.client.is_labelled(7, "needs-benchmark", since=changed)
 
 
+async def test_what_was_opened_again_counts_as_it_was_when_it_is_asked_about(world: World):
+    await world.client.issue(7)
+    changed = datetime.fromisoformat(world.calls(ISSUE)[-1].answer["updated_at"])
+    assert await world.client.is_open(7, since=changed)
+    assert not await world.client.is_open(7, since=changed + timedelta(seconds=1))
+    world.handle.close(7, by="mona")
+    assert not await world.client.is_open(7, since=changed)
+    world.handle.delete_issue(7, by="mona")
+    assert not await world.client.is_open(7, since=changed)
+
+
 async def test_a_pull_request_says_that_it_is_one(world: World):
     world.handle.open_issue(author="mona", title="Change", body="", number=9, is_pull_request=True)
     assert (await world.client.issue(9)).is_pull_request
