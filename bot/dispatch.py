@@ -7,6 +7,7 @@ again for what is on its way is told so.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -94,6 +95,7 @@ async def dispatch(
     it once. Raises `Transient` and `Gone` as GitHub does.
     """
     decision = await HANDLERS[type(event)](event, context, repository)
+    wanted: Enqueue | None = None
     match decision:
         case Ignore(reason=reason):
             log.info("event_ignored", reason=reason)
@@ -102,25 +104,43 @@ async def dispatch(
         case Inquire():
             await _inquire(decision, context, repository, answer)
         case CancelRequests():
-            await _cancel(decision, repository, queue)
-            await _enqueue_all(decision.then, event, context, repository, queue)
-            if decision.then.inquire is not None:
-                await _inquire(decision.then.inquire, context, repository, answer)
+            nothing = await _cancel(decision, repository, queue)
+            wanted = _beside(nothing, decision.then) if nothing else decision.then
         case Enqueue():
-            await _enqueue_all(decision, event, context, repository, queue)
-            if decision.inquire is not None:
-                await _inquire(decision.inquire, context, repository, answer)
+            wanted = decision
+    if wanted is not None:
+        await _enqueue_all(wanted, event, context, repository, queue)
+        if wanted.inquire is not None:
+            await _inquire(wanted.inquire, context, repository, answer)
     return decision
 
 
-async def _cancel(decision: CancelRequests, repository: Repository, queue: RequestQueue) -> None:
+async def _cancel(
+    decision: CancelRequests, repository: Repository, queue: RequestQueue
+) -> Reply | None:
+    """Cancel; gives what is to be said where something could not be."""
     count = await queue.cancel(decision)
     log.info("requests_cancelled", issue=decision.issue, by=decision.by, count=count)
     if count and decision.comment_id is not None:
         with suppress(Gone):  # the comment was deleted, and is obeyed all the same
             await repository.react(decision.issue, decision.comment_id, "+1")
-    if count < max(1, len(decision.runs)) and decision.nothing_to_cancel is not None:
-        await _reply(decision.nothing_to_cancel, repository)
+    return decision.nothing_to_cancel if count < max(1, len(decision.runs)) else None
+
+
+def _beside(said: Reply, rest: Enqueue) -> Enqueue:
+    """What else a comment asks for, with one more thing to say to it: in one comment of ours."""
+    if rest.inquire is not None:
+        beside = _joined(said, rest.inquire.beside)
+        return replace(rest, inquire=replace(rest.inquire, beside=beside))
+    first = next(iter(rest.replies), None)
+    return replace(rest, replies=(_joined(said, first), *rest.replies[1:]))
+
+
+def _joined(said: Reply, other: Reply | None) -> Reply:
+    if other is None:
+        return said
+    body = f"{said.body.strip()}\n\n---\n\n{other.body}"
+    return replace(said, body=body, reaction_to=other.reaction_to)
 
 
 async def _inquire(
