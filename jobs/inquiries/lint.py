@@ -11,6 +11,7 @@ from typing import NamedTuple
 from jobs.carrying_out import find_head, open_snapshot
 from jobs.content.cases import find_case
 from jobs.content.issue_case import draft_from_issue, issue_eval_id
+from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
 from jobs.content.skills import find_skills, skill_path
 from jobs.content.snapshot import Snapshot
@@ -26,6 +27,8 @@ from jobs.values import EvalCase
 
 SHOWN = 120
 """Characters of an assertion that a row repeats."""
+REASON = 400
+"""Characters of why a skill cannot be used."""
 
 
 class _Looked(NamedTuple):
@@ -50,25 +53,34 @@ async def answer_lint(request: Request, world: InquiryWorld) -> str:
 
 
 def _look(issue: Issue, snapshot: Snapshot) -> _Looked:
-    shelf = find_skills(snapshot)
+    shelf = find_skills(snapshot, load_repo_file(snapshot))
     draft = draft_from_issue(issue.number, issue.body)
     try:
         case = find_case(issue_eval_id(issue.number), snapshot, shelf, issue)
     except Refused as refusal:
         return _Looked(None, str(refusal), tuple(draft.missing()), ())
-    texts = _skill_texts(case, shelf, snapshot)
-    return _Looked(case, "", (), tuple(find_faults(case.assertions, case.prompt, texts)))
+    texts, unknown = _skill_texts(case, shelf, snapshot)
+    if unknown and not texts:
+        return _Looked(None, "\n".join(unknown), (), ())
+    faults = [
+        Fault("case", escape.sentence(reason, REASON), "nothing is run with it; name another")
+        for reason in unknown
+    ]
+    faults += find_faults(case.assertions, case.prompt, texts)
+    return _Looked(case, "", (), tuple(faults))
 
 
-def _skill_texts(case: EvalCase, shelf: SkillShelf, snapshot: Snapshot) -> list[str]:
-    """The SKILL.md of each skill that the case names, as far as they are there."""
-    texts = []
+def _skill_texts(
+    case: EvalCase, shelf: SkillShelf, snapshot: Snapshot
+) -> tuple[list[str], list[str]]:
+    """The SKILL.md of each skill that the case names, and why others cannot be used."""
+    texts, unknown = [], []
     for name in case.target_skills:
         try:
             texts.append(snapshot.read_text(skill_path(shelf.find(name).path, "SKILL.md")))
-        except Refused:  # the plan will say so
-            continue
-    return texts
+        except Refused as refusal:
+            unknown.append(str(refusal))
+    return texts, unknown
 
 
 def _render(looked: _Looked, faults: Sequence[Fault], mention: str) -> str:

@@ -122,6 +122,19 @@ async def test_a_weak_eval_case_is_told_what_is_weak_about_it(scene: Scene) -> N
     assert await ask(scene, "lint", 3) == golden("lint_missing")
 
 
+async def test_lint_knows_of_skills_what_a_run_would(scene: Scene, tmp_path: Path) -> None:
+    """A case of a skill that is not there is no good one, however good its words are."""
+    body = scene.repository.issue(1).body
+    both = body.replace("- csv-profile\n", "- csv-profile\n- release-notes\n", 1)
+    issue = scene.repository.open_issue(author="maria", title="Two skills", body=both).number
+    push_file(scene, tmp_path, "skills: {excludes: [csv-profile]}\n")
+    said = await ask(scene, "lint", 1)
+    assert "this issue cannot be run as it is\n\nThe skill `csv-profile` is not in this" in said
+    said = await ask(scene, "lint", issue)
+    assert "Lint: can be run, 1 place to look at" in said
+    assert "| case | The skill `csv-profile` is not in this repository." in said
+
+
 @pytest.mark.parametrize(
     ("words", "reason"), [("config", "cannot be used"), ("estimate", "cannot be used")]
 )
