@@ -4,6 +4,20 @@
 const live = document.querySelector("[data-events]");
 if (live && "EventSource" in window) follow(live);
 
+const fresh = document.querySelector("[data-fresh]");
+if (fresh) setInterval(refresh, 1000 * Number(fresh.dataset.fresh), fresh);
+
+// Shows what has changed on a page that tells of many runs, or of one that has yet to begin.
+async function refresh(part) {
+  if (document.hidden || part.contains(document.activeElement)) return;
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer || !answer.ok || answer.redirected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const now = page.querySelector("[data-fresh]");
+  if (!now) location.reload();
+  else if (now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
+}
+
 function follow(live) {
   const source = new EventSource(live.dataset.events);
   const bar = live.querySelector("progress");
