@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from bot.cli.dataset_commands import dataset
 from bot.cli.scratch import scratch_folder
 from bot.cli.settings import errors_told, load_settings
 from bot.cli.trigger_commands import optimize, trigger
@@ -212,3 +213,4 @@ def demo(
 
 app.command()(trigger)
 app.command()(optimize)
+app.add_typer(dataset)

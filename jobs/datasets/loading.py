@@ -84,6 +84,11 @@ def find_suite(root: Path, benchmark: str) -> Path:
     return root / benchmark
 
 
+def is_name(text: str) -> bool:
+    """Whether a benchmark or a dataset can be called so."""
+    return bool(_NAME.fullmatch(text))
+
+
 def suite_names(root: Path) -> list[str]:
     """Folders that are benchmarks; those that begin with `.` or `_` are not."""
     if not root.is_dir():

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from jobs.errors import Refused
 from jobs.requests import Value
 
-SUBCOMMANDS = frozenset({"list", "grade", "regrade", "compare", "convert", "resume", "report"})
+SUBCOMMANDS = frozenset({"list", "grade", "regrade", "compare", "convert", "run"})
 """Words of the command line, which no benchmark can bear as its name."""
 _NOT_FIELDS = frozenset({"type", "target_configurable"})
 

@@ -1,0 +1,266 @@
+"""`skillbench dataset`: its subcommands and their options.
+
+A run is what the group does by itself, in the order of words that users of `basic_runner` know;
+so a benchmark cannot bear the name of a subcommand.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from bot.cli.scratch import scratch_folder
+from bot.cli.settings import errors_told, load_settings
+
+RUN = "run"
+OVERRIDE = "--target-override"
+
+
+class RunByDefault(TyperGroup):
+    """Reads what names no subcommand as a run."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in {"--help", "-h"}:
+            args = [RUN, *args]
+        if args and args[0] == RUN:
+            args = spread(args)
+        return super().parse_args(ctx, args)
+
+
+def spread(args: Sequence[str]) -> list[str]:
+    """`--target-override A=1 B=2` as two options; whoever writes it twice means the same."""
+    spread_out: list[str] = []
+    is_pair = False
+    for word in args:
+        if word == OVERRIDE:
+            is_pair = True
+        elif is_pair and "=" in word and not word.startswith("-"):
+            spread_out += [OVERRIDE, word]
+        else:
+            if is_pair and spread_out[-2:-1] != [OVERRIDE]:
+                spread_out.append(OVERRIDE)  # without a pair: for the parser to refuse
+            is_pair = False
+            spread_out.append(word)
+    return spread_out
+
+
+dataset = typer.Typer(
+    cls=RunByDefault,
+    name="dataset",
+    help="Run a dataset against a model or a system, and measure how it answers.",
+    no_args_is_help=True,
+)
+
+Benchmark = Annotated[str, typer.Argument(help="Folder of the suite.")]
+Name = Annotated[str, typer.Argument(help="Name of its .jsonl file.")]
+Data = Annotated[
+    str | None,
+    typer.Option(help="Where datasets lie: a folder, OWNER/NAME@REF, or an https:// address."),
+]
+EvalModel = Annotated[str, typer.Option("--eval-model", help="The judge of all cases.")]
+Parallel = Annotated[
+    int | None,
+    typer.Option("-p", "--parallel", min=0, help="Cases at a time; 0: no limit of ours."),
+]
+Output = Annotated[Path | None, typer.Option(help="File for the report.")]
+FailUnder = Annotated[
+    float | None, typer.Option(min=0, max=1, help="End with 1 where the average is lower.")
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Log what goes on.")]
+
+
+@dataset.command(RUN)
+def run(
+    benchmark: Benchmark,
+    name: Annotated[str, typer.Argument(metavar="DATASET", help="Name of its .jsonl file.")],
+    target_type: Annotated[
+        str | None, typer.Option(help="What is asked; needed where the suite lists several.")
+    ] = None,
+    target_model: Annotated[str | None, typer.Option(help="The target's `model`.")] = None,
+    user_model: Annotated[str, typer.Option(help="Who plays users that a model plays.")] = "",
+    eval_model: EvalModel = "",
+    system_prompt: Annotated[
+        str | None, typer.Option(help="What the target is told first.")
+    ] = None,
+    target_override: Annotated[
+        list[str] | None,
+        typer.Option(OVERRIDE, metavar="K=V …", help="Other fields of the target."),
+    ] = None,
+    ids: Annotated[str, typer.Option(help="Only these cases: a,b,c.")] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
+    parallel: Parallel = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Carry the newest run on.")] = False,
+    rerun_errors: Annotated[
+        bool, typer.Option("--rerun-errors", help="Repeat what the newest run left ungraded.")
+    ] = False,
+    output: Output = None,
+    fail_under: FailUnder = None,
+    max_usd: Annotated[
+        str | None, typer.Option(help="Wins over SKILLBENCH_MAX_USD_PER_RUN.")
+    ] = None,
+    data: Data = None,
+    verbose: Verbose = False,
+) -> None:
+    """Run a dataset; the word `run` may be left out.
+
+    Exit code 0: done; 1: nothing was graded, or the average is below --fail-under; 2: wrong
+    usage; 130: stopped, and --resume goes on.
+    """
+    from bot.cli.dataset_run import LocalDatasetRun, run_local_dataset
+    from jobs.datasets.plan import Wanted
+
+    if resume and rerun_errors:
+        raise typer.BadParameter("say --resume or --rerun-errors")
+    typed = _typed(target_override or ())
+    for field, value in (("model", target_model), ("system_prompt", system_prompt)):
+        if value is not None:
+            typed[field] = value
+    with errors_told(), scratch_folder() as scratch:
+        wanted = Wanted(
+            benchmark=benchmark,
+            dataset=name,
+            target_type=target_type,
+            typed=typed,
+            ids=_names(ids),
+            limit=limit,
+            parallel=parallel,
+            judge=eval_model,
+            user_model=user_model,
+            max_usd=_dollars(max_usd),
+            asker="you",
+        )
+        asked = LocalDatasetRun(
+            wanted=wanted,
+            data=data,
+            resume=resume,
+            rerun_errors=rerun_errors,
+            output=output,
+            fail_under=fail_under,
+        )
+        settings = load_settings(for_people=not verbose)
+        raise typer.Exit(run_local_dataset(asked, settings, scratch))
+
+
+@dataset.command("list")
+def list_all(data: Data = None) -> None:
+    """List suites and datasets, with counts, evaluators, targets and what is wrong with them.
+
+    Exit code 0: all can be used; 1: one cannot; 2: wrong usage.
+    """
+    from bot.cli.dataset_files import run_list
+
+    with errors_told(), scratch_folder() as scratch:
+        raise typer.Exit(run_list(data, load_settings(for_people=True), scratch))
+
+
+@dataset.command()
+def grade(
+    benchmark: Benchmark,
+    name: Annotated[str, typer.Argument(metavar="DATASET", help="Name of its .jsonl file.")],
+    answers: Annotated[Path, typer.Argument(help='JSONL: {"id": …, "answer": …} on a line.')],
+    eval_model: EvalModel = "",
+    parallel: Parallel = None,
+    output: Output = None,
+    fail_under: FailUnder = None,
+    data: Data = None,
+    verbose: Verbose = False,
+) -> None:
+    """Grade answers that came from elsewhere; cases without one are counted apart.
+
+    Exit codes as of a run.
+    """
+    from bot.cli.dataset_grading import LocalGrading, run_grade
+
+    asked = LocalGrading(
+        judge=eval_model,
+        data=data,
+        parallel=parallel or 0,
+        output=output,
+        fail_under=fail_under,
+    )
+    with errors_told(), scratch_folder() as scratch:
+        settings = load_settings(for_people=not verbose)
+        raise typer.Exit(run_grade(benchmark, name, answers, asked, settings, scratch))
+
+
+@dataset.command()
+def regrade(
+    report: Annotated[Path, typer.Argument(help="A report, ours or an older tool's.")],
+    eval_model: EvalModel = "",
+    parallel: Parallel = None,
+    output: Output = None,
+    fail_under: FailUnder = None,
+    data: Data = None,
+    verbose: Verbose = False,
+) -> None:
+    """Judge the dialogues of a report again, without asking the target.
+
+    Exit codes as of a run.
+    """
+    from bot.cli.dataset_grading import LocalGrading, run_regrade
+
+    asked = LocalGrading(
+        judge=eval_model,
+        data=data,
+        parallel=parallel or 0,
+        output=output,
+        fail_under=fail_under,
+    )
+    with errors_told(), scratch_folder() as scratch:
+        settings = load_settings(for_people=not verbose)
+        raise typer.Exit(run_regrade(report, asked, settings, scratch))
+
+
+@dataset.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="A report.")],
+    second: Annotated[Path, typer.Argument(help="Another of the same dataset.")],
+) -> None:
+    """Tell how the second report differs from the first, case by case and by tag."""
+    from bot.cli.dataset_files import run_compare
+
+    with errors_told():
+        raise typer.Exit(run_compare(first, second))
+
+
+@dataset.command()
+def convert(
+    kind: Annotated[str, typer.Argument(help="`healthbench` or `medcalc`.")],
+    source: Annotated[Path, typer.Argument(help="The file as its authors publish it.")],
+    target: Annotated[Path, typer.Argument(help="The .jsonl file to write.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
+) -> None:
+    """Make a dataset from a published original: HealthBench (JSONL) or MedCalc-Bench (CSV)."""
+    from bot.cli.dataset_files import run_convert
+
+    with errors_told():
+        raise typer.Exit(run_convert(kind, source, target, limit))
+
+
+def _typed(pairs: Sequence[str]) -> dict[str, str]:
+    typed: dict[str, str] = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not name.strip() or not sign or not value:
+            raise typer.BadParameter(f"{OVERRIDE} takes NAME=VALUE, not {pair!r}")
+        typed[name.strip()] = value
+    return typed
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _dollars(text: str | None) -> Decimal | None:
+    if text is None:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal(0)
+    if not value.is_finite() or value <= 0:
+        raise typer.BadParameter("--max-usd takes an amount above zero, such as 2.50")
+    return value

@@ -1,0 +1,283 @@
+"""`skillbench dataset` as a process, with the scripted model on a socket."""
+
+import asyncio
+import json
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.dataset_commands import dataset, spread
+from demo.model_api import Asked, Gate, HttpError, Reply, ScriptedModelApi, Stall
+from demo.model_api.steps import Step
+from jobs.datasets.suites import SUBCOMMANDS
+from tests.bot.cli.processes import WAIT_S, environment
+
+CAPITALS = {"France": "Paris", "Italy": "Rome", "Spain": "Madrid", "Peru": "Lima"}
+
+
+@dataclass
+class Model:
+    """Knows all capitals but one, and judges by whether the right one is named."""
+
+    wrong: str = "Spain"
+    down: set[str] = field(default_factory=set)
+    """Countries at which the model API fails."""
+    gate: Gate | None = None
+    """Where the third answer waits."""
+    asked: list[str] = field(default_factory=list)
+
+    def answer(self, asked: Asked) -> Step:
+        country = next((name for name in CAPITALS if name in asked.prompt), "")
+        self.asked.append(country)
+        if country in self.down:
+            return HttpError(status=400, type="invalid_request_error")
+        if self.gate and len(self.asked) > 2:
+            return Stall(gate=self.gate)
+        return Reply(text="Oslo" if country == self.wrong else CAPITALS[country])
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int | None
+    printed: str
+    said: str
+
+    @property
+    def report(self) -> dict[str, Any]:
+        path = re.search(r"^Report: (.*)$", self.printed, re.MULTILINE)
+        assert path, self.said
+        found: dict[str, Any] = json.loads(Path(path[1]).read_text())
+        return found
+
+
+@dataclass
+class Desk:
+    """A folder with a suite, and the command line beside it."""
+
+    model: Model
+    folder: Path
+    invoke: Callable[..., Awaitable[Ended]]
+
+    async def run(self, *words: str) -> Ended:
+        return await self.invoke("capitals", "sample", "--data", "sets", "-p", "1", *words)
+
+
+def write_suite(folder: Path, targets: object) -> None:
+    suite = folder / "sets/capitals"
+    suite.mkdir(parents=True)
+    lines = [
+        {
+            "id": f"q-{country.lower()}",
+            "title": country,
+            "user": {"type": "manual", "strict_inputs": [f"The capital of {country}?"]},
+            "eval": {"evaluator": "exact", "expected": [capital]},
+            "tags": ["continent:america" if country == "Peru" else "continent:europe"],
+        }
+        for country, capital in CAPITALS.items()
+    ]
+    (suite / "sample.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (suite / "metadata.json").write_text(json.dumps({"target": targets}))
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    write_suite(tmp_path, {"type": "llm_api", "model": "scripted-demo"})
+    model = Model()
+    api = ScriptedModelApi(behaviour=model.answer)
+    names = {"model": "scripted-demo", "judge_model": "scripted-demo", "data_dir": str(tmp_path / "kept")}
+    async with api.serve() as server:
+        variables = environment(tmp_path, names) | {
+            "ANTHROPIC_API_KEY": "scripted",
+            "ANTHROPIC_BASE_URL": server.anthropic_url,
+        }
+
+        async def invoke(*words: str) -> Ended:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bot", "dataset", *words),
+                cwd=tmp_path,
+                env=variables,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            if model.gate:
+                await asyncio.wait_for(model.gate.reached.wait(), 4 * WAIT_S)
+                process.send_signal(signal.SIGINT)
+            printed, said = await asyncio.wait_for(process.communicate(), 4 * WAIT_S)
+            return Ended(process.returncode, printed.decode(), said.decode())
+
+        yield Desk(model, tmp_path, invoke)
+
+
+async def test_a_dataset_is_run_and_told(desk: Desk) -> None:
+    ended = await desk.run()
+    assert ended.code == 0, ended.said
+    assert "capitals/sample: llm_api (scripted-demo)" in ended.printed
+    assert "3 of 4" in ended.printed
+    assert "q-spain" in ended.printed
+    report = ended.report
+    assert (report["pass_count"], report["fail_count"]) == (3, 1)
+    assert report["stats_by_tag"]["continent:europe"]["total"] == 3
+    assert [case["id"] for case in report["cases"]] == [f"q-{c.lower()}" for c in CAPITALS]
+    assert "/kept/report/capitals/sample_llm_api_scripted-demo_" in ended.printed
+
+
+async def test_the_end_says_whether_it_was_good_enough(desk: Desk) -> None:
+    good = await desk.run("--ids", "q-france,q-italy", "--fail-under", "1", "--output", "r.json")
+    assert good.code == 0, good.said
+    assert json.loads((desk.folder / "r.json").read_text())["pass_rate"] == 1
+    assert (await desk.run("--fail-under", "0.8")).code == 1
+    desk.model.down = set(CAPITALS)
+    nothing = await desk.run("--limit", "2")
+    assert nothing.code == 1
+    assert "there is no score" in nothing.printed
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--ids", "q-france,q-mars,q-venus"], "no case `q-mars`, `q-venus`"),
+        (["--target-type", "oracle"], "there is no target `oracle`"),
+        (["--target-override", "colour=red"], "no field `colour`"),
+        (["--target-override", "colour"], "requires an argument"),
+        (["--target-model", "nobody-knows-it"], "serves no model `nobody-knows-it`"),
+        (["--limit", "0"], "--limit"),
+        (["--max-usd", "none"], "above zero"),
+        (["--resume"], "no unfinished run"),
+        (["--rerun-errors"], "no finished run"),
+        (["--data", "nowhere"], "there is no folder nowhere"),
+        (["--data", "http://example.org"], "https:// alone"),
+        (["--data", "https://example.org/sets"], "SKILLBENCH_DATASET_HOSTS"),
+    ],
+)
+async def test_wrong_usage_is_told_in_a_line_and_costs_nothing(
+    desk: Desk, words: list[str], told: str
+) -> None:
+    ended = await desk.run(*words)
+    assert (ended.code, ended.printed) == (2, "")
+    assert told in re.sub(r"[\s│]+", " ", ended.said)
+    assert "Traceback" not in ended.said
+    assert not desk.model.asked
+
+
+async def test_several_targets_are_no_target(desk: Desk) -> None:
+    listed = [{"type": "llm_api", "model": "scripted-demo"}, {"type": "command", "command": None}]
+    (desk.folder / "sets/capitals/metadata.json").write_text(json.dumps({"target": listed}))
+    ended = await desk.run()
+    assert ended.code == 2
+    assert "`llm_api`, `command`" in ended.said
+
+
+async def test_a_stopped_run_reports_what_it_has_and_goes_on(desk: Desk) -> None:
+    desk.model.gate = Gate()
+    ended = await desk.run()
+    assert ended.code == 130
+    assert "Stopped after 2 of 4 cases" in ended.said
+    assert (ended.report["state"], len(ended.report["cases"])) == ("cancelled", 2)
+    command = next(line for line in ended.said.splitlines() if "--resume" in line)
+    desk.model.gate, desk.model.asked = None, []
+    again = await desk.invoke(*command.split()[2:])
+    assert again.code == 0, again.said
+    assert desk.model.asked == ["Spain", "Peru"]
+    assert (again.report["state"], len(again.report["cases"])) == ("complete", 4)
+
+
+async def test_a_resume_with_another_wish_or_file_is_refused(desk: Desk) -> None:
+    desk.model.gate = Gate()
+    await desk.run()
+    desk.model.gate = None
+    other = await desk.run("--resume", "--limit", "2")
+    assert other.code == 2
+    assert "--limit 2" in other.said
+    path = desk.folder / "sets/capitals/sample.jsonl"
+    path.write_text(path.read_text() + "\n")
+    changed = await desk.run("--resume")
+    assert changed.code == 2
+    assert "has changed" in changed.said
+
+
+async def test_what_was_ungraded_is_run_again_and_nothing_else(desk: Desk) -> None:
+    desk.model.down = {"Italy"}
+    first = await desk.run()
+    assert first.report["error_count"] == 1
+    desk.model.down, desk.model.asked = set(), []
+    second = await desk.run("--rerun-errors")
+    assert second.code == 0, second.said
+    assert desk.model.asked == ["Italy"]
+    assert second.report["error_count"] == 0
+    compared = await desk.invoke("compare", *_reports(first, second))
+    assert compared.code == 0, compared.said
+    assert "left out: without a grade in one of them" in compared.printed
+
+
+def _reports(*ended: Ended) -> list[str]:
+    return [re.findall(r"^Report: (.*)$", one.printed, re.MULTILINE)[0] for one in ended]
+
+
+async def test_a_program_of_the_persons_own_is_a_target(desk: Desk) -> None:
+    (desk.folder / "mine.py").write_text(
+        "import json, sys\n"
+        "asked = json.load(sys.stdin)\n"
+        "assert 'eval' not in asked['case']\n"
+        "if 'Peru' in asked['message']: sys.exit('no idea')\n"
+        "print(json.dumps({'content': 'Paris'}))\n"
+    )
+    command = f"command={sys.executable} mine.py"
+    ended = await desk.run("--target-type", "command", "--target-override", command)
+    assert ended.code == 0, ended.said
+    assert (ended.report["pass_count"], ended.report["error_count"]) == (1, 1)
+    assert "exit code 1: no idea" in ended.printed
+
+
+async def test_answers_from_elsewhere_are_graded_without_a_target(desk: Desk) -> None:
+    answers = [{"id": "q-france", "answer": "Paris"}, {"id": "q-peru", "answer": "Cusco"}]
+    path = desk.folder / "answers.jsonl"
+    path.write_text("\n".join(map(json.dumps, answers)))
+    ended = await desk.invoke("grade", "capitals", "sample", "answers.jsonl", "--data", "sets")
+    assert ended.code == 0, ended.said
+    report = ended.report
+    assert (report["pass_count"], report["fail_count"], report["missing_count"]) == (1, 1, 2)
+    assert report["avg_score"] == 0.5
+    assert not desk.model.asked
+    path.write_text('{"id": "q-mars", "answer": "Olympus"}\n{"id": "q-peru", "answer": "Lima"}')
+    ended = await desk.invoke("grade", "capitals", "sample", "answers.jsonl", "--data", "sets")
+    assert (ended.code, "no case `q-mars`" in ended.said) == (2, True)
+
+
+async def test_a_report_is_graded_again_as_its_dataset_now_is(desk: Desk) -> None:
+    first = await desk.run()
+    path = desk.folder / "sets/capitals/sample.jsonl"
+    path.write_text(path.read_text().replace('"Madrid"', '"Oslo"'))
+    desk.model.asked = []
+    again = await desk.invoke("regrade", *_reports(first), "--data", "sets")
+    assert again.code == 0, again.said
+    assert again.report["pass_count"] == 4
+    assert not desk.model.asked
+
+
+async def test_all_datasets_are_listed_with_what_is_wrong(desk: Desk) -> None:
+    (desk.folder / "sets/capitals/broken.jsonl").write_text("{}\n{")
+    (desk.folder / "sets/list").mkdir()
+    (desk.folder / "sets/list/sample.jsonl").write_text("{}")
+    ended = await desk.invoke("list", "--data", "sets")
+    assert ended.code == 1
+    assert re.search(r"capitals +sample +exact +llm_api +4", ended.printed)
+    assert re.search(r"capitals +broken +cannot be used", ended.printed)
+    assert "broken.jsonl:2: no JSON" in ended.said
+    assert ended.printed.count("sample") == 1, "a subcommand is no benchmark"
+
+
+def test_overrides_may_stand_behind_one_option() -> None:
+    words = ["a", "b", "--target-override", "x=1", "y=2", "-p", "3", "--target-override", "z=4"]
+    pairs = ["--target-override", "x=1", "--target-override", "y=2"]
+    assert spread(words) == ["a", "b", *pairs, "-p", "3", "--target-override", "z=4"]
+
+
+def test_no_benchmark_bears_the_name_of_a_subcommand() -> None:
+    names = {one.name or one.callback.__name__ for one in dataset.registered_commands}  # type: ignore[union-attr]
+    assert names == SUBCOMMANDS
