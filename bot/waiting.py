@@ -7,7 +7,6 @@ a hold on the request keeps it from writing what stopped being so while it wrote
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -16,6 +15,7 @@ import structlog
 from arq.constants import in_progress_key_prefix
 from redis.asyncio import Redis
 
+from bot.expecting import Expecting, find_repo_file
 from bot.github.app import GitHubApp
 from bot.github.repository import RepositoryClient
 from bot.github.tags import bears_tag
@@ -24,22 +24,24 @@ from bot.queues import KEEP_JOB, REQUESTS, milliseconds
 from bot.redis_clients import away_is_transient
 from bot.store.holds import hold
 from bot.store.ledger import RedisLedger
+from config.effective import Effective
 from config.settings import Settings
 from jobs.errors import Gone, Transient
-from jobs.estimates import Ahead, Estimate, ahead_of_request, describe, estimate_all
+from jobs.estimates import Estimate, describe
 from jobs.keeping import find_planned, request_folder
 from jobs.living_comment import comment_tag
 from jobs.ports import BlobStore, Clock
 from jobs.reporting.waiting_comment import (
+    BEGUN,
     WAITING,
     Load,
     Waiting,
     expect_seconds,
+    render_begun,
     render_left,
     render_waiting,
 )
 from jobs.requests import Kind, Request, Value
-from jobs.results import RunRecord
 
 LOOK = timedelta(seconds=5)
 """How often the queue is looked at, and how long a request waits before it is told."""
@@ -53,8 +55,10 @@ MOST_SEEN = 300
 """Requests of the queue that one look reads."""
 WRITE_S = 20.0
 """A request that begins waits no longer for a comment that is being written."""
-LIVING: frozenset[Kind] = frozenset({"benchmark", "trigger", "optimize"})
+LIVING: frozenset[Kind] = frozenset({"benchmark", "trigger", "optimize", "dataset"})
 """Kinds whose living comment goes on where it is."""
+APART: frozenset[Kind] = frozenset({"rejudge", "report", "summary", "sync"})
+"""Kinds whose answer is a comment of its own: the one that says that they wait is folded away."""
 
 log = structlog.get_logger(__name__)
 
@@ -72,33 +76,10 @@ class _Place(NamedTuple):
 
     before: int
     running: int
+    effective: Effective
     estimate: Estimate
     own: Load
     ahead: tuple[Load, ...]
-
-
-class _Expecting:
-    """What requests are expected to take, as one look needs it: each question asked once."""
-
-    def __init__(self, settings: Settings, ledger: RedisLedger) -> None:
-        self._settings = settings
-        self._ledger = ledger
-        self._records: dict[str, Sequence[RunRecord]] = {}
-        self._found: dict[tuple[str, tuple[Ahead, ...]], Estimate] = {}
-
-    async def find(self, request: Request) -> tuple[Estimate, Load]:
-        repo, settings = request.repo.full_name.casefold(), self._settings
-        if repo not in self._records:
-            self._records[repo] = await self._ledger.records(request.repo.full_name)
-        ahead = ahead_of_request(request, model=settings.model, launcher=settings.launcher)
-        asked = (repo, tuple(ahead))
-        if asked not in self._found:
-            records = self._records[repo]
-            self._found[asked] = estimate_all(ahead, records, None)
-        estimate = self._found[asked]
-        # the time of a measurement of a description is another one
-        wall_s = estimate.wall_s if request.kind == "benchmark" else None
-        return estimate, Load(repo=repo, wall_s=wall_s.median if wall_s else None)
 
 
 class WaitingComments:
@@ -127,24 +108,36 @@ class WaitingComments:
         running = sum(one.is_running for one in queue)
         if running == len(queue):
             return
-        expecting = _Expecting(self._settings, self._ledger)
+        expecting = Expecting(self._settings, self._ledger, self._app)
         ahead: list[Load] = []
         begun, told = 0, Counter[str]()
         for one in queue:
+            repo = one.request.repo.full_name.casefold()
+            is_told = not one.is_running and self._is_told(one.request) and told[repo] < MOST_TOLD
+            effective = await expecting.settle(one.request) if is_told else None
             estimate, load = await expecting.find(one.request)
-            if not one.is_running and self._is_told(one.request) and told[load.repo] < MOST_TOLD:
-                told[load.repo] += 1
-                place = _Place(one.position - 1, running, estimate, load, tuple(ahead))
+            if effective is not None:
+                told[repo] += 1
+                place = _Place(one.position - 1, running, effective, estimate, load, tuple(ahead))
                 begun += await self._tell(one.request, place)
             ahead.append(load)
             if begun >= MOST_NEW:
                 return
 
     async def begin(self, request: Request) -> None:
-        """The request begins: what is being written about its waiting is awaited, and the last."""
+        """The request begins: what is being written about its waiting is awaited, and the last.
+
+        Where no other comment says that it goes on, the one that said that it waits does.
+        """
         await self._close(request)
         async with hold(self._redis, _held(request), look_s=0.05):
             pass
+        told = await self._find(request) if request.kind in APART else None
+        if told is not None:
+            repository, tag = self._app.repository(request.repo), comment_tag(request)
+            with suppress(Gone, Transient):  # a courtesy
+                text = render_begun(await self._mention(request), request.asker)
+                await repository.edit_comment(told.comment, text, tag=tag, droppable=True)
 
     async def end(self, request: Request) -> None:
         """The request has ended: a comment that still says that it waits is ended, too."""
@@ -157,9 +150,9 @@ class WaitingComments:
         tag = comment_tag(request)
         with suppress(Gone, Transient):  # its answer was given; this is a courtesy
             for comment in await repository.comments(request.issue):
-                waits = comment.body.partition("\n")[2].startswith(WAITING)
+                waits = comment.body.partition("\n")[2].startswith((WAITING, BEGUN))
                 if comment.by_this_app and bears_tag(comment.body, tag) and waits:
-                    left = render_left(self._settings.mention, request.asker)
+                    left = render_left(await self._mention(request), request.asker)
                     await repository.edit_comment(comment.id, left, tag=tag)
                     await repository.minimise(comment.id)
 
@@ -215,11 +208,15 @@ class WaitingComments:
             stored = await self._redis.get(_told(request))
         return Told.model_validate_json(stored) if stored else None
 
+    async def _mention(self, request: Request) -> str:
+        """How the bot is mentioned in the request's repository."""
+        return (await find_repo_file(self._app, request)).mention or self._settings.mention
+
     def _is_told(self, request: Request) -> bool:
         """Whether somebody asked for it on an issue, and has waited a moment."""
         asked = request.origin in {"label", "comment", "button"} and request.issue
         has_waited = not self._is_within(LOOK, request.asked_at)
-        return bool(asked) and request.kind in LIVING and has_waited
+        return bool(asked) and request.kind in LIVING | APART and has_waited
 
     def _is_within(self, period: timedelta, since: datetime) -> bool:
         """Whether it is less than so long ago; what has yet to come is another clock's mistake."""
@@ -240,9 +237,10 @@ class WaitingComments:
                 running=place.running,
                 seconds=seconds,
                 expected=describe(place.estimate) if is_run and place.estimate.tokens else "",
-                most_usd=self._settings.max_usd_per_run if is_run else None,
-                mention=self._settings.mention,
+                most_usd=place.effective.usd_per_run.value if is_run else None,
+                mention=place.effective.mention.value,
                 label=request.label if request.origin == "label" else "",
+                is_apart=request.kind in APART,
                 at=self._clock(),
             )
         )

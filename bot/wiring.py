@@ -30,6 +30,7 @@ from bot.store.budget import RedisBudget
 from bot.store.claims import RedisClaims
 from bot.store.ledger import RedisLedger
 from bot.store.page_shelf import PageShelf
+from bot.unreadable import Words
 from bot.upkeep.chores import make_chores
 from bot.upkeep.rounds import do_rounds
 from bot.upkeep.schedule import forget_unscheduled
@@ -118,14 +119,13 @@ class Wiring:
 
     def jobs(self) -> Jobs:
         """What the two queues call."""
-        mention = self._settings.mention
         return Jobs(
             self._redis,
             self.handle_event,
             self.carry_out,
             self.say,
             end_cancelled=self.end_cancelled,
-            mention=mention,
+            find_words=self.find_words,
         )
 
     async def handle_event(self, event: Event) -> None:
@@ -243,6 +243,12 @@ class Wiring:
             await repository.comment_on_commit(str(place["commit"]), text, tag=tag)
         else:
             await repository.comment(int(str(place["issue"])), text, tag=tag)
+
+    async def find_words(self, repo: dict[str, object]) -> Words:
+        """How a repository speaks to the bot, by its own file; the operator's word holds, too."""
+        repo_file = await self._app.repository(Repo.model_validate(repo)).repo_file()
+        usual = self._settings.mention
+        return Words((usual, repo_file.mention or usual), repo_file.labels.run)
 
     async def _context(self, event: Event) -> HandlerContext:
         """What the decision depends on; GitHub is asked who we are, once, if it does at all.

@@ -38,7 +38,7 @@ from bot.redis_clients import REDIS_AWAY, make_pool
 from bot.store.holds import hold
 from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
-from bot.unreadable import Say, answer_unreadable, find_place
+from bot.unreadable import FindWords, Say, answer_unreadable, find_heard, usual_words
 from bot.upkeep.rounds import SCAN, make_due
 from handlers.events import Event, InstallationChanged, Pushed
 from jobs.cancelling import Cancelled
@@ -93,7 +93,7 @@ class Jobs:
         say: Say,
         *,
         end_cancelled: EndCancelled,
-        mention: str = "@skillbench",
+        find_words: FindWords = usual_words,
         first_wait: timedelta = FIRST_WAIT,
     ) -> None:
         self._redis = redis
@@ -103,7 +103,7 @@ class Jobs:
         self._end_cancelled = end_cancelled
         self._cancels = Cancels(redis)
         self._say = say
-        self._mention = mention
+        self._find_words = find_words
         self._troubles = Troubles(redis, first_wait=first_wait)
 
     async def handle_event(self, ctx: dict[str, Any], stored: Any) -> None:
@@ -188,7 +188,7 @@ class Jobs:
         """Answer for a job that this version cannot read; later, if GitHub is away."""
         reference = reference_of(ctx)
         try:
-            await answer_unreadable(stored, self._say, mention=self._mention, reference=reference)
+            await answer_unreadable(stored, self._say, self._find_words, reference=reference)
         except (Transient, *REDIS_AWAY) as trouble:
             await self._troubles.is_given_up(ctx, trouble)
         except Exception:
@@ -200,11 +200,10 @@ class Jobs:
 
     async def _answer(self, stored: Any, text: str) -> None:
         """Tell whoever asked us something; say nothing to others."""
-        place = find_place(stored, mention=self._mention)
-        if place is None:
-            return
         try:
-            await self._say(place, text)
+            place = await find_heard(stored, self._find_words)
+            if place is not None:
+                await self._say(place, text)
         except Exception:
             log.exception("not_answered")
             with suppress(*REDIS_AWAY):

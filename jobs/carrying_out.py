@@ -15,7 +15,7 @@ from jobs.answers import fail, refuse
 from jobs.content.snapshot import Snapshot
 from jobs.content.tarball import extract_tarball
 from jobs.errors import Gone, Refused, Suspended, Transient, UserError
-from jobs.keeping import request_folder
+from jobs.keeping import note_begun, request_folder
 from jobs.late import forget_late, has_results, put_off
 from jobs.requests import TOLD_ELSEWHERE, Request
 from jobs.sessions.workspace import remove_tree
@@ -55,6 +55,7 @@ async def begin(request: Request, world: World) -> bool:
     if await world.runs.blobs.exists(f"{request_folder(request)}/ended"):
         log.info("ended_before", key=request.key)
         return False
+    await note_begun(request, world.runs.clock(), world.runs.blobs)
     if request.origin not in TOLD_ELSEWHERE and request.issue:
         await world.github.react(request.issue, request.comment_id, "eyes")
     return True

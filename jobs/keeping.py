@@ -158,6 +158,19 @@ async def find_planned(folder: str, blobs: BlobStore) -> Planned | None:
     return None if stored is None else Planned.model_validate_json(stored)
 
 
+async def note_begun(request: Request, at: datetime, blobs: BlobStore) -> None:
+    """Keep when a request was begun first; who carries it on changes nothing."""
+    key = f"{request_folder(request)}/begun"
+    if not await blobs.exists(key):
+        await blobs.put(key, at.isoformat().encode())
+
+
+async def find_begun(request: Request, blobs: BlobStore) -> datetime | None:
+    """When a request was begun; None where it has not, or nobody has kept it."""
+    stored = await blobs.get(f"{request_folder(request)}/begun")
+    return datetime.fromisoformat(stored.decode()) if stored else None
+
+
 def found_key(run_id: str) -> str:
     """Where a measurement of a description keeps what it has found, once it has ended."""
     return f"runs/{run_id}/found.json"

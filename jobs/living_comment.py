@@ -18,7 +18,7 @@ from jobs.alongside import alongside
 from jobs.errors import Gone, Transient
 from jobs.ports import Comment, IssueWriter
 from jobs.reporting.progress_comment import ProgressComment, RunRow, render_progress
-from jobs.reporting.waiting_comment import WAITING
+from jobs.reporting.waiting_comment import BEGUN, WAITING
 from jobs.requests import Request
 
 log = structlog.get_logger()
@@ -96,7 +96,7 @@ class LivingComment(LivingText):
         self.show(render_progress(self._state))
 
 
-UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring", WAITING)
+UNDER_WAY = ("### 👀 Benchmarking:", "### 👀 Measuring", WAITING, BEGUN)
 """How living comments begin until everything in them has ended."""
 ASKED = re.compile(r"request:(?P<key>.+):(?P<at>\d{8}T\d{6})(?P<fraction>\.\d{6})?")
 

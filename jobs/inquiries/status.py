@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from jobs.inquiries.own_comments import Told, read_told
 from jobs.inquiries.words import asked_words, in_code, when
 from jobs.inquiries.world import InquiryWorld, Queued
-from jobs.keeping import find_result, request_folder
+from jobs.keeping import find_begun, find_result, request_folder
 from jobs.planning.plan import Plan
 from jobs.reporting import escape
 from jobs.reporting.fit import Blocks, fit
@@ -33,7 +33,13 @@ async def answer_status(request: Request, world: InquiryWorld) -> str:
         comment = comments.get((one.request.key, one.request.asked_at))
         blocks.append(await _block(one, comment, world.place))
     queued = {(one.request.key, one.request.asked_at) for one in here}
-    ended = [one for one in told if (one.key, one.asked_at) not in queued]
+    answered = {(one.key, one.asked_at) for one in told if one.is_last_word}
+    ended = [
+        one
+        for one in told
+        if (one.key, one.asked_at) not in queued
+        and (one.is_last_word or (one.key, one.asked_at) not in answered)
+    ]
     running = sum(one.is_running for one in here)
     head = f"### 📍 Status: {running} in progress, {len(here) - running} waiting"
     parts = [
@@ -47,13 +53,13 @@ async def answer_status(request: Request, world: InquiryWorld) -> str:
 async def _block(one: Queued, comment: Told | None, world: World) -> str:
     """One request: what it asks for, where it stands, and what its runs do."""
     request = one.request
-    where = (
-        f"▶️ **In progress** since {when(comment.began_at if comment else None)}"
-        if one.is_running
-        else f"⏳ **Waiting**, number {one.position} of all that wait"
-    )
-    if one.is_running and comment is None:
+    begun = await find_begun(request, world.runs.blobs) if one.is_running else None
+    if begun is not None:
+        where = f"▶️ **In progress** since {when(begun)}"
+    elif one.is_running:
         where = "▶️ **In progress**, just begun"
+    else:
+        where = f"⏳ **Waiting**, number {one.position} of all that wait"
     asked = f"asked for by {escape.inline(request.asker, 60)} on {when(request.asked_at)}"
     link = f" · [its comment]({escape.address(comment.url)})" if comment else ""
     lines = [f"{where}: {asked_words(request)}, {asked}{link}"]

@@ -29,7 +29,12 @@ def make_progress(
     `expected` is what its runs are expected to take, as half a sentence.
     """
     queued = [
-        RunRow(title=spec.eval_case.id, skill=spec.skill.name, model=spec.model.sent)
+        RunRow(
+            title=spec.eval_case.id,
+            skill=spec.skill.name,
+            model=spec.model.sent,
+            run=spec.run_id,
+        )
         for spec in plan.runs
     ]
     done = [

@@ -52,6 +52,8 @@ class RunRow(Value):
     url: str = ""
     """Address of the report, once there is one."""
     score: dict[str, float] | None = None
+    run: str = ""
+    """Id of the run, by which commands name it; empty: there is none."""
 
 
 class ProgressComment(Value):
@@ -80,6 +82,11 @@ class ProgressComment(Value):
         return bool(self.cancelled_by) or all(row.state not in _UNDER_WAY for row in self.rows)
 
     @property
+    def names_runs(self) -> bool:
+        """Whether there is more than one run, so that a command has to say which it means."""
+        return sum(bool(row.run) for row in self.rows) > 1
+
+    @property
     def is_told_elsewhere(self) -> bool:
         """Whether every run has a report of its own, so that this comment says nothing besides."""
         return all(row.url and row.state in _REPORTED for row in self.rows)
@@ -87,8 +94,9 @@ class ProgressComment(Value):
 
 def render_progress(comment: ProgressComment) -> str:
     """The comment's Markdown."""
-    rows = [_row(row) for row in comment.rows]
-    head = "| Eval case | Skill | Model | State |\n|:--|:--|:--|:--|\n"
+    rows = [_row(row, names_run=comment.names_runs) for row in comment.rows]
+    titles = ["Eval case", "Skill", "Model", "State", *(["Run"] if comment.names_runs else [])]
+    head = f"| {' | '.join(titles)} |\n{'|:--' * len(titles)}|\n"
     before, after = details(f"{numbers.plural(len(rows) - MOST_ROWS, 'more run')}")
     parts = (
         Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head),
@@ -134,7 +142,7 @@ def _refusal(reason: str) -> list[str]:
     return [f"**Why:** {escape.message(escape.clip(reason, 8_000))}"] if reason else []
 
 
-def _row(row: RunRow) -> str:
+def _row(row: RunRow, *, names_run: bool) -> str:
     state = _STATES[row.state]
     score = score_words(row.score)
     parts = [state, score, escape.sentence(row.detail, 300)]
@@ -146,6 +154,7 @@ def _row(row: RunRow) -> str:
         escape.code(row.skill, 80) or "—",
         escape.code(row.model, 80) or "—",
         " · ".join(part for part in parts if part),
+        *([escape.code(row.run, 80) or "—"] if names_run else []),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -154,7 +163,8 @@ def _footer(comment: ProgressComment) -> str:
     asked = f"Asked for by {escape.inline(comment.asker, 80)}."
     help_line = f"All commands: {escape.code(comment.mention + ' help')}."
     if comment.ended:
-        return f"<sub>{asked} {help_line}</sub>"
+        retry = f"Repeat a run: {escape.code(comment.mention + ' retry RUN')}. "
+        return f"<sub>{asked} {retry if comment.names_runs else ''}{help_line}</sub>"
     cancel = f"To cancel it: {escape.code(comment.mention + ' cancel')}."
     return (
         f"{_limit(comment)}Each result comes as a comment of its own; 🚀 here means that all went "

@@ -13,6 +13,8 @@ from jobs.requests import Value
 
 WAITING = "### ⏳ Waiting"
 """How it begins, and no other comment of ours."""
+BEGUN = "### 🏃 In progress"
+"""How it goes on where the answer comes in a comment of its own."""
 
 
 class Load(Value):
@@ -42,6 +44,8 @@ class Waiting(Value):
     mention: str = "@skillbench"
     label: str = ""
     """The label that asked for it; empty: a comment did."""
+    is_apart: bool = False
+    """Whether the answer is a comment of its own, and this one does not go on."""
     at: datetime
 
 
@@ -69,25 +73,40 @@ def render_waiting(waiting: Waiting) -> str:
     before = f"{numbers.plural(waiting.before, 'request')} before this one"
     place = before if waiting.before else "next in turn"
     running = f"{numbers.plural(waiting.running, 'request')} in progress"
-    end = (
-        "No past runs tell when it will have ended."
-        if waiting.seconds is None
-        else f"It will have ended in about {_roughly(waiting.seconds)}."
-    )
+    if waiting.is_apart:
+        end, goes_on = "", "The answer comes in a comment of its own, and this one is folded away."
+    else:
+        end = (
+            "No past runs tell when it will have ended."
+            if waiting.seconds is None
+            else f"It will have ended in about {_roughly(waiting.seconds)}."
+        )
+        goes_on = "This comment goes on once it begins."
     expected = f" **Expected:** {escape.inline(waiting.expected, 400)}." if waiting.expected else ""
     if waiting.most_usd is not None:
         expected += (
             f" A run costs {numbers.usd(waiting.most_usd)} at most, if its models have prices."
         )
-    cancel = f"{escape.code(waiting.mention + ' cancel')}"
+    cancel = escape.code(waiting.mention + " cancel")
     if waiting.label:
         cancel = f"take the label {escape.code(waiting.label, 80)} off, or comment {cancel}"
     return (
         f"{WAITING}: {place}, {running}\n\n"
-        f"{end}{expected} This comment goes on once it begins. To cancel it: {cancel}.\n\n"
+        f"{f'{end}{expected} {goes_on}'.strip()} To cancel it: {cancel}.\n\n"
         f"<sub>Asked for by {escape.inline(waiting.asker, 80)}. As of "
         f"{waiting.at:%Y-%m-%d %H:%M} UTC; looked at again each minute. All commands: "
         f"{escape.code(waiting.mention + ' help')}.</sub>\n"
+    )
+
+
+def render_begun(mention: str, asker: str) -> str:
+    """What takes its place where the request goes on without a comment that tells how far it is."""
+    return (
+        f"{BEGUN}\n\n"
+        "The answer comes in a comment of its own, and this one is folded away. To cancel it: "
+        f"{escape.code(mention + ' cancel')}.\n\n"
+        f"<sub>Asked for by {escape.inline(asker, 80)}. All commands: "
+        f"{escape.code(mention + ' help')}.</sub>\n"
     )
 
 

@@ -54,6 +54,8 @@ class TriggerRow(Value):
     """So far; None: the price is not known."""
     page: str = ""
     """Address of the live page."""
+    run: str = ""
+    """Id of the measurement, by which `cancel` names it."""
     url: str = ""
     """Address of the report."""
     detail: str = ""
@@ -113,6 +115,7 @@ def _make_row(run: TriggerRun) -> TriggerRow:
         launcher=run.launcher,
         estimate=describe(run.estimate),
         most=run.estimate.sessions,
+        run=run.run_id,
     )
 
 
@@ -126,7 +129,8 @@ def make_known_row(known: TriggerRecord) -> TriggerRow:
 
 def render_progress(progress: TriggerProgress) -> str:
     """The comment's Markdown."""
-    rows = [_render_row(row) for row in progress.rows]
+    names_run = sum(bool(row.run) for row in progress.rows) > 1
+    rows = [_render_row(row, names_run=names_run) for row in progress.rows]
     notes = [f"- {escape.sentence(note, 500)}" for note in progress.notes]
     parts = (
         Blocks(rows, "*Shortened.*", between="\n\n"),
@@ -166,7 +170,7 @@ def _name(progress: TriggerProgress) -> str:
     return f"{what} of {shown}" if shown else what
 
 
-def _render_row(row: TriggerRow) -> str:
+def _render_row(row: TriggerRow, *, names_run: bool) -> str:
     model = ", ".join(filter(None, (escape.code(row.model, 120), escape.code(row.launcher, 20))))
     name = " on ".join(filter(None, (escape.code(row.skill, 80), model)))
     parts = [f"**{_WORDS[row.state]}**", name]
@@ -181,6 +185,8 @@ def _render_row(row: TriggerRow) -> str:
         parts.append(f"[report]({url})")
     if page := escape.address(row.page):
         parts.append(f"[{'live page' if row.state in _UNDER_WAY else 'page'}]({page})")
+    if names_run and row.run:
+        parts.append(f"run {escape.code(row.run, 80)}")
     lines = [" · ".join(part for part in parts if part)]
     if row.state in _UNDER_WAY:
         lines.append(f"It takes {escape.inline(row.estimate)}.")

@@ -10,10 +10,12 @@ from inline_snapshot import snapshot
 from bot.github.tags import OPENING
 from demo.model_api import Gate, ScriptedModelApi, Stall
 from demo.play import PERSON
+from tests.stories.pushes import push
 from tests.stories.scene import WAIT_S, Scene, playing, steady
 from tests.stories.test_cancel import lacks_skill
 
 WAITS = "### ⏳ Waiting"
+FILE = ".github/skillbench.yml"
 
 
 @asynccontextmanager
@@ -94,3 +96,23 @@ async def test_a_request_that_is_refused_after_it_waited_leaves_one_open_answer(
         waited, refusal = scene.bot_comments(2)
         assert "### Ended: the answer is in a comment of its own" in waited
         assert "`scripted-demo`" in refusal
+
+
+async def test_an_analysis_that_waits_is_told_so_and_leaves_its_answer_alone(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Its answer is a comment of its own; the bot is mentioned as the repository has it."""
+    async with busy(tmp_path / "bot", app_key) as (scene, gate):
+        push(scene, tmp_path / "named", {FILE: 'mention: "@measure"\n'})
+        await scene.github.deliveries_done()
+        asked = scene.comment(2, "@measure summary")
+        await scene.until(lambda: told(scene, 2).startswith(WAITS), "the comment that waits")
+        assert "The answer comes in a comment of its own" in told(scene, 2)
+        assert "To cancel it: `@measure cancel`." in told(scene, 2)
+        gate.released.set()
+        ends = {"rocket", "confused"}
+        await scene.until(lambda: bool(ends & set(scene.reactions(2, asked))), "the answer")
+        await scene.until(lambda: folded(scene, 2) == ["outdated", None], "the folded comment")
+        waited, answer = scene.bot_comments(2)
+        assert "### Ended: the answer is in a comment of its own" in waited
+        assert "@skillbench" not in waited + answer

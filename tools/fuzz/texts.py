@@ -12,7 +12,7 @@ import msgspec
 
 from bot.payloads import Ignored, parse_event
 from bot.queues import read_event, read_job
-from bot.unreadable import find_place
+from bot.unreadable import Words, find_place
 from config.log import Redactor
 from config.repo_file import RepoFile
 from handlers.command_lines import find_command_lines
@@ -262,7 +262,7 @@ def read_queued(content: bytes) -> str:
     try:
         read_event(argument)
     except msgspec.ValidationError:
-        find_place(argument, mention=MENTION)
+        find_place(argument, Words())
     return str(job["f"])
 
 

@@ -49,6 +49,23 @@ did not. To cancel it: `@skillbench cancel`.
 """)
 
 
+def test_where_there_is_more_than_one_run_each_has_the_id_that_commands_take():
+    rows = (a_row(run="aaaa1111bbbb"), a_row(run="cccc2222dddd", skill="line-count"))
+    text = render_progress(ProgressComment(asker="mona", rows=(*rows, a_row(state="duplicate"))))
+    assert "| Eval case | Skill | Model | State | Run |\n|:--|:--|:--|:--|:--|\n" in text
+    assert "⏳ queued | `cccc2222dddd` |" in text
+    assert "⏭️ done before | — |" in text
+    ended = [row.model_copy(update={"state": "failed"}) for row in rows]
+    text = render_progress(ProgressComment(asker="mona", rows=tuple(ended)))
+    assert "Repeat a run: `@skillbench retry RUN`." in text
+
+
+def test_the_only_run_needs_no_name():
+    text = render_progress(ProgressComment(asker="mona", rows=(a_row(run="aaaa1111bbbb"),)))
+    assert "aaaa1111bbbb" not in text
+    assert "retry" not in text
+
+
 def test_where_a_price_is_not_known_no_sum_is_promised():
     comment = ProgressComment(
         asker="mona",

@@ -11,6 +11,7 @@ from jobs.reporting.waiting_comment import (
     Load,
     Waiting,
     expect_seconds,
+    render_begun,
     render_left,
     render_waiting,
 )
@@ -41,6 +42,30 @@ the label `needs-benchmark` off, or comment `@skillbench cancel`.
 <sub>Asked for by mona. As of 2026-05-04 12:00 UTC; looked at again each minute. All commands: \
 `@skillbench help`.</sub>
 """)
+
+
+def test_where_the_answer_is_a_comment_of_its_own_it_says_so_while_it_waits_and_after():
+    text = render_waiting(a_waiting(is_apart=True, mention="@measure"))
+    assert text == snapshot("""\
+### ⏳ Waiting: 3 requests before this one, 2 requests in progress
+
+The answer comes in a comment of its own, and this one is folded away. To cancel it: \
+`@measure cancel`.
+
+<sub>Asked for by mona. As of 2026-05-04 12:00 UTC; looked at again each minute. All commands: \
+`@measure help`.</sub>
+""")
+    begun = render_begun("@measure", "mona")
+    assert begun == snapshot("""\
+### 🏃 In progress
+
+The answer comes in a comment of its own, and this one is folded away. To cancel it: \
+`@measure cancel`.
+
+<sub>Asked for by mona. All commands: `@measure help`.</sub>
+""")
+    assert is_under_way(f"tag\n{text}")
+    assert is_under_way(f"tag\n{begun}")
 
 
 def test_without_past_runs_no_time_is_promised():
