@@ -111,7 +111,8 @@ Its report is below; run `<short>`.
         assert told(report) == snapshot("""\
 ## ✅ capitals/sample: llm_api (claude-sonnet-4-6)
 
-**Average score 90.9% (95% interval 70.7% to 100%); pass rate 90.9% (95% interval 62.3% to 98.4%), 10 of 11; 11 of 11 cases graded.**
+**Average score 90.9% (95% interval 70.7% to 100%); pass rate 90.9% \
+(95% interval 62.3% to 98.4%), 10 of 11; 11 of 11 cases graded.**
 
 - Standard error of the average: 9.09 points.
 - Cost: under &#36;0.01.
@@ -127,10 +128,11 @@ Its report is below; run `<short>`.
 
 </details>
 
-[The report with all dialogues](http://github.test/sample-org/skills/releases/download/benchmark-results-<month>/dataset-capitals-sample-<short>.zip). Asked by maria; run `<short>`.
+[The report with all dialogues](http://github.test/sample-org/skills/releases/download/benchmark-results-\
+<month>/dataset-capitals-sample-<short>.zip). Asked by maria; run `<short>`.
 """)
         whole = await report_of(scene)
-        assert [one["id"] for one in whole["cases"]] == [f"case-{n}" for n in range(11)]  # type: ignore[index,attr-defined]
+        assert [one["id"] for one in whole["cases"]] == [f"case-{n}" for n in range(11)]  # type: ignore[attr-defined]
         assert Decimal(0) < await spent(scene) < Decimal("0.1")
 
 
