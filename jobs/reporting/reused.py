@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from jobs.reporting import escape, numbers
-from jobs.reporting.arm_words import WORDS
 from jobs.results import RunResult
 from jobs.values import SessionResult
 
@@ -22,16 +21,15 @@ def render_reused(result: RunResult, urls: Mapping[str, str]) -> str:
     reused = result.reused
     if not reused:
         return ""
-    phrase = WORDS[reused[0].arm].phrase
     runs = list(dict.fromkeys(one.reused_from for one in reused))
     named = [_name(run, urls) for run in runs[:MOST_RUNS]]
     if len(runs) > MOST_RUNS:
         named.append(f"{len(runs) - MOST_RUNS} more")
     wanted = result.spec.trials
     which = (
-        f"the session {phrase} was that"
+        "the session without the skill was that"
         if wanted == 1
-        else f"{len(reused)} of {wanted} sessions {phrase} were those"
+        else f"{len(reused)} of {wanted} sessions without the skill were those"
     )
     judged = " They met the same world, and both outputs were judged anew." if result.graded else ""
     return (

@@ -19,7 +19,7 @@ from tests.stories.test_trials import ATTEMPTS, SHUT, begun, has_the_skill
 
 GOLDEN = Path(__file__).parent / "golden"
 CHANGED = re.compile(r"<duration> (?:[▲▼] \d+%|=)")
-LINE = "**Baseline** ♻️ the session without it was that of [run "
+LINE = "**Baseline** ♻️ the session without the skill was that of [run "
 
 
 def begun_without(api: ScriptedModelApi) -> int:
@@ -121,11 +121,11 @@ async def test_as_many_trials_are_used_again_as_there_are(tmp_path: Path, app_ke
             assert begun_without(api) == 3 + ATTEMPTS - 1 + (number - 1)
         first, second = scene.reports(2)
         assert "♻️" not in first
-        assert "2 of 3 sessions without it were those of [run" in second
+        assert "2 of 3 sessions without the skill were those of [run" in second
         third = scene.comment(2, "@skillbench run scripted-demo --trials 3 --force")
         await scene.reacted(2, third, "rocket")
         assert begun_without(api) == 3 + ATTEMPTS - 1 + 1
-        assert "3 of 3 sessions without it were those of [run" in scene.reports(2)[-1]
+        assert "3 of 3 sessions without the skill were those of [run" in scene.reports(2)[-1]
         # one trial may use more than each of three may: another measurement
         fourth = scene.comment(2, "@skillbench run scripted-demo --trials 1 --force")
         await scene.reacted(2, fourth, "rocket")

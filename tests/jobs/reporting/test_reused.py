@@ -40,8 +40,8 @@ def test_one_line_tells_whose_it_is_how_old_and_what_it_saved() -> None:
     report = render_report(a_reusing_result(), ReportContext(baseline_urls={FIRST: URL}))
     [line] = [line for line in report.splitlines() if line.startswith("**Baseline**")]
     assert line == (
-        f"**Baseline** ♻️ the session without it was that of [run `{FIRST}`]({URL}), 3 days old: "
-        "the arms did not run side by side. They met the same world, and both outputs were judged "
+        f"**Baseline** ♻️ the session without the skill was that of [run `{FIRST}`]({URL}), 3 days "
+        "old: the arms did not run side by side. They met the same world, and both outputs were judged "
         "anew. Saved: $0.02, 11.5k tokens. `--force --fresh` runs both together."
     )
 
@@ -86,7 +86,7 @@ def test_of_several_trials_it_says_how_many_and_of_which_runs() -> None:
     result = a_reusing_result((FIRST, day), (SECOND, day), (FIRST, day), spec=spec)
     line = render_reused(result, {SECOND: URL})
     named = f"run `{FIRST}`, [run `{SECOND}`]({URL})"
-    assert f"3 of 4 sessions without it were those of {named}, 1 day old" in line
+    assert f"3 of 4 sessions without the skill were those of {named}, 1 day old" in line
 
 
 def test_many_runs_are_counted() -> None:
