@@ -237,7 +237,11 @@ class Repository:
 
     def find_commit(self, ref: str) -> Commit | None:
         """The commit that a branch, a tag, `HEAD`, a full or a shortened id stands for."""
-        name = ref.removeprefix("refs/").removeprefix("heads/").removeprefix("tags/")
+        name = ref.removeprefix("refs/")
+        kind, _, rest = name.partition("/")
+        named = {"heads": self.branches, "tags": self.tags}.get(kind)
+        if named is not None and name not in self.branches:
+            return self.commits.get(named.get(rest, ""))
         if name == "HEAD":
             name = self.default_branch
         sha = self.branches.get(name) or self.tags.get(name) or name

@@ -128,14 +128,27 @@ class OtherVersions:
         found = _SHA.fullmatch(self._asked) or _REF.fullmatch(self._asked)
         if found is None:
             raise Refused(f"{quoted(self._asked)} is no version to compare with; write {FORMS}.")
-        commit = await versions.history.find_commit(found[1])
-        if commit is None:
-            kind = "commit" if self._asked.startswith("@") else "branch and no tag"
-            raise Refused(f"there is no {kind} {quoted(found[1])} in this repository.")
-        return commit
+        is_commit = self._asked.startswith("@")
+        for name in (found[1],) if is_commit else _names_of(found[1]):
+            if (commit := await versions.history.find_commit(name)) is not None:
+                return commit
+        kind = "commit" if is_commit else "branch and no tag"
+        raise Refused(f"there is no {kind} {quoted(found[1])} in this repository.")
 
     def _named(self, commit: str) -> str:
         return f"{quoted(self._asked)} (commit {quoted(commit[:12])})"
+
+
+def _names_of(ref: str) -> tuple[str, ...]:
+    """What a branch or tag may be called in full, the branch first.
+
+    GitHub takes any other ref as well. That of a pull request leads to what a fork holds just
+    now, which nobody has looked at.
+    """
+    name = ref.removeprefix("refs/")
+    if name.startswith(("heads/", "tags/")):
+        return (name,)
+    return (f"heads/{name}", f"tags/{name}") if name == ref else ()
 
 
 def _against(other: Skill, commit: str) -> Versus:

@@ -28,9 +28,9 @@ from jobs.reporting.details import (
     sessions_part,
     verdict_words,
 )
-from jobs.reporting.fit import Blocks, Part, fit
+from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.reused import render_reused
-from jobs.reporting.scorecard import render_metadata, render_scorecard
+from jobs.reporting.scorecard import metadata_part, render_scorecard
 from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
 from jobs.reporting.verbosity import arrange
 from jobs.reporting.what_to_do import render_what_to_do
@@ -52,36 +52,40 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     if conclusion is None:
         top += [_why_ungraded(result, context), render_reused(result, context.baseline_urls)]
         top += [render_refused_hosts(result)]
-        top += [render_metadata(result, context)]
         top += ["### Sessions", render_scorecard(result)]
     else:
         top += [render_what_to_do(result, conclusion)]
         top += [_health(result), render_reused(result, context.baseline_urls)]
         top += [context.change, render_refused_hosts(result)]
-        top += [render_metadata(result, context)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", _verdict(result, conclusion)]
     if result.trials:
         evidence.append(render_trials(result))
-    loose = (_differences(result, conclusion), _observations(result))
     folded: list[Part] = [
+        _differences(result, conclusion),
         evidence_part(result, context),
         sessions_part(result, context),
         hosts_part(result, context),
         *files_parts(result, context),
         judging_part(result, context),
+        metadata_part(result, context),
         remarks_part(result, context),
     ]
     bottom = [context.archive_line, render_footer(result, context), render_markers(result)]
+    loose = (_observations(result),)
     opened, parts = arrange(evidence, loose, folded, context.verbosity)
     return fit([*top, *opened], parts, bottom) + "\n"
 
 
 def render_markers(result: RunResult) -> str:
-    """The hidden lines at the end; the older tools' marker only where there is a score."""
+    """The hidden lines at the end; the older tools' marker only where there is a score.
+
+    Those tools know one comparison, that with no skill: of two versions they would believe that
+    the skill was measured against none.
+    """
     spec = result.spec
     ours = render_marker(record_of(result))
-    if conclude(result) is None:
+    if conclude(result) is None or spec.vs != "none":
         return ours
     legacy = render_legacy_marker(
         eval_id=kept(spec.eval_case.id),
@@ -233,11 +237,12 @@ def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:
         for row in rows[:MOST_ROWS]
     ]
     left = len(rows) - MOST_ROWS
+    before, after = details(f"What differs: {numbers.plural(len(rows), 'assertion')}")
     return Blocks(
         blocks=blocks,
         note="*Shortened; all assertions stand below.*",
-        before=f"| | Differs on{in_trials} | {tested} | {other} |\n|:--|:--|:--|:--|\n",
-        after=f"\n\n*{left} more differ; all stand below.*" if left > 0 else "",
+        before=f"{before}| | Differs on{in_trials} | {tested} | {other} |\n|:--|:--|:--|:--|\n",
+        after=(f"\n\n*{left} more differ; all stand below.*" if left > 0 else "") + after,
     )
 
 

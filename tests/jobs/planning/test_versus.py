@@ -23,8 +23,12 @@ class History:
     folder: Path
     trees: dict[str, dict[str, str]]
     opened: list[str] = field(default_factory=list)
+    refs: dict[str, str] = field(default_factory=dict)
+    """Commits by the names that lead to them, in full."""
 
     async def find_commit(self, ref: str) -> str | None:
+        if ref in self.refs:
+            return self.refs[ref]
         return next((commit for commit in self.trees if commit.startswith(ref)), None)
 
     async def commits_of(self, path: str, start: str, *, most: int) -> Sequence[str]:
@@ -95,11 +99,29 @@ async def test_previous_reads_no_more_commits_than_it_may(tmp_path: Path) -> Non
     assert len(history.opened) == MOST_LOOKED_AT
 
 
-@pytest.mark.parametrize("asked", ["@abcdef1", "ref:abcdef1234"])
+@pytest.mark.parametrize(
+    "asked", ["@abcdef1", "ref:old", "ref:v1", "ref:refs/heads/old", "ref:tags/v1"]
+)
 async def test_a_commit_and_a_name_lead_to_the_same_version(tmp_path: Path, asked: str) -> None:
     history = History(tmp_path, {"c2": at("new"), "abcdef1234": at("old")})
+    history.refs = dict.fromkeys(["heads/old", "tags/v1"], "abcdef1234")
     found = await find(history, asked)
     assert found.other_commit == "abcdef1234"
+
+
+async def test_a_branch_goes_before_a_tag_of_its_name(tmp_path: Path) -> None:
+    history = History(tmp_path, {"c2": at("new"), "abcdef1234": at("old"), "beef": at("tagged")})
+    history.refs = {"heads/old": "abcdef1234", "tags/old": "beef"}
+    assert (await find(history, "ref:old")).other_commit == "abcdef1234"
+
+
+@pytest.mark.parametrize("asked", ["ref:pull/4/head", "ref:refs/pull/4/head", "ref:abcdef1234"])
+async def test_only_branches_and_tags_are_named(tmp_path: Path, asked: str) -> None:
+    """The ref of a pull request leads to whatever its author pushes."""
+    history = History(tmp_path, {"c2": at("new"), "abcdef1234": at("old")})
+    history.refs = dict.fromkeys(["pull/4/head", "refs/pull/4/head"], "abcdef1234")
+    with pytest.raises(Refused, match="no branch and no tag"):
+        await find(history, asked)
 
 
 async def test_a_skill_that_is_not_there_yet_is_compared_with_none_and_said(

@@ -11,7 +11,7 @@ from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
-from jobs.reporting.report import render_report
+from jobs.reporting.report import render_markers, render_report
 from jobs.results import KeyMetric
 from jobs.values import SKILL_OR_NONE, Arm, Assertion, SessionEnd
 from tests.builders import (
@@ -77,11 +77,15 @@ def test_the_verdict_names_what_differs_and_claims_no_more():
     report = render_report(a_result(), CONTEXT)
     assert report.split("### Verdict\n\n")[1].split("\n\n### ")[0] == snapshot("""\
 With the skill 2 of 3 assertions hold, 1 in part; without it 1 of 3 assertions hold, 1 in part. \
-Better on **A2**, worse on none. *One eval case, 1 trial: an observation, not a proof.*
+Better on **A2**, worse on none. *One eval case, 1 trial: an observation, not a proof.*\
+""")
+    assert report.split("<details>\n")[1].split("</details>")[0] == snapshot("""\
+<summary>What differs: 1 assertion</summary>
 
 | | Differs on | With the skill | Without it |
 |:--|:--|:--|:--|
-| A2 | Lists the three longest words | ✅ pass | ❌ fail |\
+| A2 | Lists the three longest words | ✅ pass | ❌ fail |
+
 """)
     assert "significan" not in report.lower()
 
@@ -96,6 +100,14 @@ def test_both_markers_end_a_finished_report():
     payload = re.search(r"<!-- BENCHMARK_COMPLETE: (\{.*?\}) -->", report)
     assert payload is not None
     assert json.loads(payload.group(1))["eval_id"] == "github-issue-21"
+
+
+def test_two_versions_are_no_result_to_the_older_tools():
+    """They would believe that this version was measured against no skill."""
+    spec = a_run_spec(vs=f"sha:{'b' * 64}")
+    found = find_markers(render_markers(a_result(spec=spec)))
+    assert [one.vs for one in found.ours] == [spec.vs]
+    assert found.legacy == ()
 
 
 def test_the_blind_map_and_the_candidates_names_are_not_in_it():
@@ -221,15 +233,15 @@ def test_group_titles_stand_with_their_assertions():
     assert "| A1 | <em>Structure</em><br>has a title |" in report
 
 
-def test_open_tables_have_at_most_ten_rows():
+def test_one_table_stands_open_and_has_at_most_ten_rows():
     case = an_eval_case(assertions=some_assertions(40))
     rows = tuple(an_assertion_score(one) for one in case.assertions)
     report = render_report(a_result(spec=a_run_spec(eval_case=case), assertions=rows), CONTEXT)
     unfolded = re.sub(r"<details>.*?</details>", "", report, flags=re.DOTALL)
-    tables = re.findall(r"(?:^\|.*\n)+", unfolded, re.MULTILINE)
-    assert tables
-    assert all(table.count("\n") <= 2 + 10 for table in tables)
-    assert "*30 more differ; all stand below.*" in unfolded
+    [table] = re.findall(r"(?:^\|.*\n)+", unfolded, re.MULTILINE)
+    assert table.count("\n") <= 2 + 10
+    assert "*30 more differ; all stand below.*" in report
+    assert "<summary>What differs: 40 assertions</summary>" in report
 
 
 def test_many_long_quotations_are_shortened_with_a_note_and_everything_stays_closed():
