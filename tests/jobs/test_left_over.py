@@ -69,6 +69,7 @@ async def test_it_is_left_once_more_by_a_run_that_is_cancelled_too(world: RunWor
         {"judge": a_model(sent="another-judge")},
         {"launcher": "claude-code"},
         {"environment": "e" * 64},
+        {"fresh": True},
     ],
 )
 async def test_a_run_under_other_conditions_takes_nothing(

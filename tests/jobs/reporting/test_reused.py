@@ -41,8 +41,8 @@ def test_one_line_tells_whose_it_is_how_old_and_what_it_saved() -> None:
     [line] = [line for line in report.splitlines() if line.startswith("**Baseline**")]
     assert line == (
         f"**Baseline** ♻️ the session without the skill was that of [run `{FIRST}`]({URL}), 3 days "
-        "old: the arms did not run side by side. They met the same world, and both outputs were judged "
-        "anew. Saved: $0.02, 11.5k tokens. `--force --fresh` runs both together."
+        "old: the arms did not run side by side. They met the same world, and both outputs were "
+        "judged anew. Saved: $0.02, 11.5k tokens. `--force --fresh` runs both together."
     )
 
 
