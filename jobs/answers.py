@@ -125,7 +125,8 @@ async def _end(
         elif body and request.origin == "push":
             await world.github.comment_on_commit(request.after, body, tag=tag)
         return
-    if not request.issue:  # a schedule asks on no issue, and whoever set it up can ask on one
+    # a schedule asks on no issue, and whoever set it up can ask on one; a page shows what is said
+    if not request.issue and request.origin != "web":
         log.info("nobody_to_answer", key=request.key, said=body[:500])
         return
     if body:

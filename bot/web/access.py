@@ -2,7 +2,7 @@
 
 A run spends the operator's money, so a GitHub account alone lets nobody in: the login must stand
 in `SKILLBENCH_WEB_USERS`. Without sign-in, only requests from this very machine are let in, and
-only where nothing makes it a public server. The Host must be a loopback name: else a page of
+only where no address makes it a public server. The Host must be a loopback name: else a page of
 another site could lead its own name to 127.0.0.1 and read along (DNS rebinding).
 """
 
@@ -53,7 +53,8 @@ class Access:
             and settings.github_client_secret.get_secret_value()
             and secret
         )
-        self._is_local = is_loopback(settings.host) and not settings.public_url
+        reached_at = urlsplit(settings.public_url).hostname or "localhost"
+        self._is_local = is_loopback(settings.host) and is_loopback(reached_at)
         self.is_secure = settings.public_url.startswith("https://")
         self._own_origin = _origin(settings.public_url)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
+from html import unescape
 from typing import Any
 
 from redis.asyncio import Redis
@@ -33,6 +34,7 @@ ALL_ASKED = "skillbench:datasets-asked"
 """Sorted set: run to when it was asked for."""
 KEPT = timedelta(days=30)
 MOST_ASKED = 1_000
+_TAG = re.compile(r"<!--.*?-->", re.DOTALL)
 WAITING = "waiting"
 
 
@@ -162,14 +164,21 @@ class Runs:
         return await self.keeping.get_case(run_id, case_id)
 
     async def word(self, run_id: str) -> str | None:
-        """What was said of a run last, as Markdown."""
+        """What was said of a run last, as plain text."""
         stored = await self.blobs.get(word_key(run_id))
-        return None if stored is None else stored.decode("utf-8", "replace")
+        return None if stored is None else as_plain(stored.decode("utf-8", "replace"))
 
     async def _read(self, key: str) -> dict[str, Any] | None:
         stored = await self.blobs.get(key)
         found: dict[str, Any] | None = json.loads(stored) if stored else None
         return found
+
+
+def as_plain(markdown: str) -> str:
+    """A word of ours as text: without its tag, its marks and its footer, which are for GitHub."""
+    text = _TAG.sub("", markdown)
+    lines = [line for line in text.split("\n") if not line.startswith("<sub>")]
+    return unescape(re.sub(r"\*\*|\u200b", "", "\n".join(lines))).strip()
 
 
 def of_live(run: LiveRun) -> RunView:
