@@ -41,7 +41,7 @@ def spread(args: Sequence[str]) -> list[str]:
             spread_out += [OVERRIDE, word]
         else:
             if is_pair and spread_out[-2:-1] != [OVERRIDE]:
-                spread_out.append(OVERRIDE)  # without a pair: for the parser to refuse
+                spread_out.append(OVERRIDE)  # no pair follows, which is for others to refuse
             is_pair = False
             spread_out.append(word)
     return spread_out
@@ -118,28 +118,28 @@ def run(
     for field, value in (("model", target_model), ("system_prompt", system_prompt)):
         if value is not None:
             typed[field] = value
+    wanted = Wanted(
+        benchmark=benchmark,
+        dataset=name,
+        target_type=target_type,
+        typed=typed,
+        ids=_names(ids),
+        limit=limit,
+        parallel=parallel,
+        judge=eval_model,
+        user_model=user_model,
+        max_usd=_dollars(max_usd),
+        asker="you",
+    )
+    asked = LocalDatasetRun(
+        wanted=wanted,
+        data=data,
+        resume=resume,
+        rerun_errors=rerun_errors,
+        output=output,
+        fail_under=fail_under,
+    )
     with errors_told(), scratch_folder() as scratch:
-        wanted = Wanted(
-            benchmark=benchmark,
-            dataset=name,
-            target_type=target_type,
-            typed=typed,
-            ids=_names(ids),
-            limit=limit,
-            parallel=parallel,
-            judge=eval_model,
-            user_model=user_model,
-            max_usd=_dollars(max_usd),
-            asker="you",
-        )
-        asked = LocalDatasetRun(
-            wanted=wanted,
-            data=data,
-            resume=resume,
-            rerun_errors=rerun_errors,
-            output=output,
-            fail_under=fail_under,
-        )
         settings = load_settings(for_people=not verbose)
         raise typer.Exit(run_local_dataset(asked, settings, scratch))
 

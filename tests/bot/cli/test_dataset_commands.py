@@ -144,7 +144,7 @@ async def test_the_end_says_whether_it_was_good_enough(desk: Desk) -> None:
         (["--ids", "q-france,q-mars,q-venus"], "no case `q-mars`, `q-venus`"),
         (["--target-type", "oracle"], "there is no target `oracle`"),
         (["--target-override", "colour=red"], "no field `colour`"),
-        (["--target-override", "colour"], "requires an argument"),
+        (["--target-override", "colour"], "takes NAME=VALUE"),
         (["--target-model", "nobody-knows-it"], "serves no model `nobody-knows-it`"),
         (["--limit", "0"], "--limit"),
         (["--max-usd", "none"], "above zero"),
