@@ -4,6 +4,7 @@ import asyncio
 import re
 import signal
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from demo.model_api.steps import Reported, Step
 from demo.play import PERSON
 from tests.stories.pushes import another_version, measure, push, write
 from tests.stories.scene import Scene, playing, steady
+from tests.stories.test_budgets import set_aside_today
+from tests.stories.test_cancel import MODEL, MODELS
 from tests.stories.test_crash import environment_of, is_judging, worker
 from tests.stories.test_trials import ATTEMPTS, SHUT, begun, has_the_skill
 
@@ -78,6 +81,28 @@ async def test_a_run_after_a_change_of_the_skill_costs_little_more_than_half(
         assert 0 < again <= 0.55 * whole
         assert LINE in report
         assert "with the skill by 100 points: 100% against 0%" in report
+
+
+async def test_the_day_is_charged_for_nothing_that_another_run_had_paid(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Our own books agree, and so does what is expected of the next one."""
+    api = ScriptedModelApi(models=MODELS, behaviour=Bill())
+    changes = {"model": MODEL, "judge_model": MODEL}
+    async with playing(tmp_path / "scene", app_key, model_api=api, **changes) as scene:
+        await measure(scene)
+        whole = await set_aside_today(scene)
+        again = scene.comment(1, f"@skillbench run {MODEL} --force")
+        await scene.reacted(1, again, "rocket")
+        assert 0 < await set_aside_today(scene) - whole <= whole * Decimal("0.55")
+        before = len(scene.bot_comments(1))
+        for options in ("", " --fresh"):
+            scene.comment(1, f"@skillbench estimate {MODEL} --force{options}")
+        await scene.until(lambda: len(scene.bot_comments(1)) == before + 2, "both estimates")
+        told = sorted(scene.bot_comments(1)[before:], key=lambda one: "kept session" in one)
+        assert f"about ${whole:.2f}, about 129k tokens" in told[0]
+        assert "about 64.5k tokens" in told[1]
+        assert "1 kept session without the skill at hand" in told[1]
 
 
 async def test_the_report_says_which_session_was_used_again(scene: Scene, tmp_path: Path) -> None:
