@@ -1,6 +1,6 @@
-"""The two open tables of a report: what ran, and what both arms achieved.
+"""The open table of a report, what both arms achieved, and the folded one of what ran.
 
-Each has at most ten rows, so that it can be read on a telephone; the rest is folded.
+It has at most ten rows, so that it can be read on a telephone.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import WORTH, arms_of_pass
 from jobs.reporting.conditions import render_environment, render_launcher
 from jobs.reporting.context import ReportContext
+from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.reused import mark_reused
 from jobs.reporting.trials import count_whole, score_rows, usage_rows
 from jobs.results import ArmScore, RunResult
@@ -20,7 +21,7 @@ NAME = 80
 MOST_METRICS = 3
 
 
-def render_metadata(result: RunResult, context: ReportContext) -> str:
+def metadata_part(result: RunResult, context: ReportContext) -> Part:
     """The table of what ran, under which conditions, and who asked."""
     spec = result.spec
     tree = context.tree_url(spec)
@@ -44,7 +45,10 @@ def render_metadata(result: RunResult, context: ReportContext) -> str:
         rows.append(("Compared with", _other(spec)))
     if spec.trials > 1:
         rows.append(("Trials", f"{count_whole(result)}, each judged by itself"))
-    return _table(("Run", escape.code(spec.run_id, NAME)), rows, ":--|:--")
+    before, after = details("What ran, how, and who asked")
+    table = _table(("Run", escape.code(spec.run_id, NAME)), rows, ":--|:--")
+    note = f"*What ran is {context.rest}.*"
+    return Blocks(blocks=[table], note=note, before=before, after=after)
 
 
 def render_scorecard(result: RunResult) -> str:

@@ -23,7 +23,7 @@ def arrange(
     """
     if verbosity == "short":
         inside = (Blocks(blocks=evidence, note="*Shortened.*", between="\n\n"), *loose)
-        return [], [_Folded("Scorecard, verdict and what differs", inside), *folded]
+        return [], [_Folded("Scorecard and verdict", inside), *folded]
     if verbosity == "full":
         return [*evidence], [*loose, *(_Opened(part) for part in folded)]
     return [*evidence], [*loose, *folded]

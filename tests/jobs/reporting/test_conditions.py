@@ -78,7 +78,7 @@ def test_refused_hosts_are_counted_at_the_top_and_listed_by_arm_below():
         an_ungraded_result(sessions=sessions(refused)),
     ):
         report = render_report(result, CONTEXT)
-        top, _, below = report.partition("| Run |")
+        top, _, below = report.partition("### S")
         assert "**Hosts were refused**: 1 with the skill, 0 without it." in top
         assert "Hosts that were refused (1 entry)" in below
         listed = Rendered(report).words
