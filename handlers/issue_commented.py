@@ -88,7 +88,7 @@ class _Comment:
         asked = self._carry_out()
         cancels = [command for command in self._commands if isinstance(command, Cancel)]
         if cancels:
-            return self._cancel(cancels, asked, may_cancel_all="cancel" in rights.may)
+            return self._cancel(cancels, asked, rights)
         if asked.requests:
             return asked
         return asked.inquire or asked.replies[0]
@@ -97,9 +97,7 @@ class _Comment:
         about = next((one.about for one in self._commands if isinstance(one, Help)), None)
         return _reply(self._event, help_text(self._mention, about, self._label), "help")
 
-    def _cancel(
-        self, cancels: Sequence[Cancel], asked: Enqueue, *, may_cancel_all: bool
-    ) -> CancelRequests:
+    def _cancel(self, cancels: Sequence[Cancel], asked: Enqueue, rights: Rights) -> CancelRequests:
         """Cancel first, wherever in the comment it stands; what it asks for is then new.
 
         Of several that cancel, one that names no run cancels all there is.
@@ -107,7 +105,11 @@ class _Comment:
         named = tuple(dict.fromkeys(one.run for one in cancels if one.run is not None))
         runs = named if all(one.run is not None for one in cancels) else ()
         event = self._event
-        nothing = replies.nothing_to_cancel(self._mention, may_cancel_all=may_cancel_all, runs=runs)
+        may_cancel_all = "cancel" in rights.may
+        role = rights.role_for("cancel")
+        nothing = replies.nothing_to_cancel(
+            self._mention, may_cancel_all=may_cancel_all, runs=runs, role=role
+        )
         return CancelRequests(
             repo=as_repo(event.repository),
             issue=event.issue,

@@ -83,8 +83,13 @@ def asked_before(mention: str, at: datetime) -> str:
     )
 
 
-def nothing_to_cancel(mention: str, *, may_cancel_all: bool, runs: Sequence[str] = ()) -> str:
-    """Nothing that this person may cancel is waiting or under way; or not for each of the runs."""
+def nothing_to_cancel(
+    mention: str, *, may_cancel_all: bool, runs: Sequence[str] = (), role: str = "write"
+) -> str:
+    """Nothing that this person may cancel is waiting or under way; or not for each of the runs.
+
+    `role` is the least that may cancel everything.
+    """
     if runs:
         commands = as_code(f"{mention} status")
         theirs = "." if may_cancel_all else ", or it is not yours."
@@ -100,7 +105,7 @@ def nothing_to_cancel(mention: str, *, may_cancel_all: bool, runs: Sequence[str]
     what = (
         "no request is waiting or under way."
         if may_cancel_all
-        else "no request of yours is waiting or under way. People with write permission can "
+        else f"no request of yours is waiting or under way. People with {role} permission can "
         "cancel the requests of others, too."
     )
     commands = as_code(f"{mention} help")

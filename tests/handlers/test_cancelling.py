@@ -79,6 +79,16 @@ async def test_who_may_cancel_everything_is_not_told_that_others_may(
     assert ("People with write permission" in body) is is_told
 
 
+async def test_who_may_cancel_everything_is_told_as_the_repository_has_it() -> None:
+    role = Role("write")
+    role.file = parse_repo_file(b"permissions: {cancel: maintain}")
+    decision = await decide(role=role)
+    assert isinstance(decision, CancelRequests)
+    assert decision.asker == "mona"
+    assert decision.nothing_to_cancel is not None
+    assert "People with maintain permission" in decision.nothing_to_cancel.body
+
+
 async def test_one_question_is_enough_for_a_cancel_and_a_run() -> None:
     role = Role()
     decision = await decide(f"{CANCEL}\n@skillbench run claude-sonnet", role)
