@@ -3,7 +3,6 @@
 Imports the model SDKs, so only workers and one-shot commands load it.
 """
 
-import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -32,6 +31,8 @@ DATASETS = "datasets"
 """Folder of the operator's own datasets, below the data folder."""
 KEPT = "targets"
 """Folder of what is dear to make again, such as indices of documents, below the data folder."""
+CONNECTIONS = httpx.Limits(max_connections=1_000, max_keepalive_connections=200)
+"""To the systems that are measured: as many as cases can go on at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +57,17 @@ class DatasetWorlds:
         return self.settings.data_dir / DATASETS
 
     @asynccontextmanager
-    async def open(self, suite: Path, is_ours: bool) -> AsyncIterator[DatasetWorld]:
-        """A world for a suite in a folder; one that is not ours reaches no system but models."""
-        environment: Mapping[str, str] = dict(os.environ) if is_ours else {}
-        async with httpx.AsyncClient(verify=tls_context()) as http:
+    async def open(
+        self, suite: Path | None, is_ours: bool, own_command: str = ""
+    ) -> AsyncIterator[DatasetWorld]:
+        """A world for a suite in a folder; one that is not ours reaches no system but models.
+
+        `own_command` is the program that the person at this very machine has typed.
+        """
+        environment: Mapping[str, str] = self.settings.target_variables if is_ours else {}
+        async with httpx.AsyncClient(
+            verify=tls_context(), limits=CONNECTIONS, trust_env=False
+        ) as http:
             target = TargetWorld(
                 agent=self.agent,
                 catalog=self.catalog,
@@ -70,6 +78,7 @@ class DatasetWorlds:
                 suite=suite,
                 scratch=self.scratch,
                 keep=self.settings.data_dir / KEPT,
+                own_command=own_command,
             )
             yield DatasetWorld(
                 cases=CaseWorld(

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.cli.dataset_sources import open_folder
-from bot.dataset_world import DATASETS
+from bot.dataset_worlds import DATASETS
 from config.settings import Settings
 from jobs.datasets.compare import compare_reports
 from jobs.datasets.compare_words import plain, render_text

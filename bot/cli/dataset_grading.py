@@ -9,11 +9,9 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.cli.dataset_run import exit_code, print_summary
-from bot.cli.dataset_sources import LocalDataset, open_dataset
-from bot.cli.local_run import NoDailyLimit
+from bot.cli.dataset_sources import LocalDataset, make_dataset_worlds, open_dataset
 from bot.cli.stopping import STOPPED, until_stopped
-from bot.dataset_world import open_dataset_world
-from bot.worlds import make_worlds, utc_now
+from bot.worlds import utc_now
 from config.settings import Settings
 from jobs.datasets.ready import DatasetWorld
 from jobs.datasets.regrade import AT_ONCE, Grader, head_of_given, head_of_regraded, judges_of
@@ -117,9 +115,8 @@ async def _find_dataset(
 async def _world(
     settings: Settings, scratch: Path, found: LocalDataset | None
 ) -> AsyncIterator[DatasetWorld]:
-    worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch / "world")
-    suite = found.suite if found else None
-    async with open_dataset_world(settings, worlds, scratch, suite=suite) as world:
+    worlds = await make_dataset_worlds(settings, scratch)
+    async with worlds.open(found.suite if found else None, True) as world:
         yield world
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import shlex
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -12,11 +11,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bot.cli.dataset_sources import LocalDataset, open_dataset
-from bot.cli.local_run import NoDailyLimit
+from bot.cli.dataset_sources import LocalDataset, make_dataset_worlds, open_dataset
 from bot.cli.stopping import STOPPED, until_stopped
-from bot.dataset_world import open_dataset_world
-from bot.worlds import make_worlds, utc_now
+from bot.worlds import utc_now
 from config.settings import Settings
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
@@ -62,15 +59,9 @@ def run_local_dataset(asked: LocalDatasetRun, settings: Settings, scratch: Path)
 async def _run(asked: LocalDatasetRun, settings: Settings, scratch: Path) -> int:
     wanted = asked.wanted
     found = await open_dataset(asked.data, wanted.benchmark, wanted.dataset, settings, scratch)
-    worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch / "world")
-    opened: AbstractAsyncContextManager[DatasetWorld] = open_dataset_world(
-        settings,
-        worlds,
-        scratch,
-        suite=found.suite,
-        own_command=wanted.typed.get("command", ""),
-    )
-    async with opened as world:
+    worlds = await make_dataset_worlds(settings, scratch)
+    own = wanted.typed.get("command", "")
+    async with worlds.open(found.suite, True, own) as world:
         plan = await _make_plan(asked, found, settings, world)
         ready = await make_ready(plan, found.dataset, world)
         # a file, so that a report can still be kept when everything has been paid for

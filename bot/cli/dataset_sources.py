@@ -6,9 +6,11 @@ from pathlib import Path
 
 import httpx
 
-from bot.dataset_world import DATASETS
+from bot.cli.local_run import NoDailyLimit
+from bot.dataset_worlds import DATASETS, DatasetWorlds
 from bot.github.app import GitHubApp
 from bot.needs import require
+from bot.worlds import make_worlds, utc_now
 from config.settings import Settings, names_in
 from jobs.datasets.loading import Dataset, load_dataset
 from jobs.datasets.sources import (
@@ -20,6 +22,7 @@ from jobs.datasets.sources import (
     parse_source,
 )
 from jobs.models.tls import tls_context
+from jobs.sessions.sandboxes import make_sandbox_maker
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +64,18 @@ async def open_folder(source: Path | Repository, settings: Settings, scratch: Pa
     async with GitHubApp(settings) as app:
         place = await app.place(*source.full_name.split("/"))
         return await fetch_repository(source, app.repository(place.repo), scratch / "fetched")
+
+
+async def make_dataset_worlds(settings: Settings, scratch: Path) -> DatasetWorlds:
+    """What runs of this process are carried out in. Raises `Refused` without a sandbox."""
+    worlds = await make_worlds(settings, budget=NoDailyLimit(), scratch=scratch / "world")
+    return DatasetWorlds(
+        settings=settings,
+        agent=worlds.triggers.agent,
+        catalog=worlds.triggers.catalog,
+        sandboxes=make_sandbox_maker(
+            settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
+        ),
+        clock=utc_now,
+        scratch=scratch / "datasets",
+    )
