@@ -84,6 +84,11 @@ def with_stored(settings: Settings) -> Settings:
         "github_private_key": credentials.pem,
         "github_webhook_secret": credentials.webhook_secret,
     }
+    if not settings.github_client_id:
+        changes |= {
+            "github_client_id": credentials.client_id,
+            "github_client_secret": credentials.client_secret,
+        }
     return settings.model_copy(update=changes)
 
 

@@ -56,6 +56,7 @@ def make_manifest(wish: Wish, *, base: str, public_url: str) -> str:
         "hook_attributes": {"url": wish.webhook_url, "active": True},
         "redirect_url": f"{base}/setup/callback",
         "setup_url": f"{home}/setup/installed",
+        "callback_urls": [f"{home}/sign-in/callback"],
         "default_permissions": dict(NEEDED_PERMISSIONS),
         "default_events": list(NEEDED_EVENTS),
     }
