@@ -38,10 +38,11 @@ async def _show(request: Request, world: World) -> None:
     rules = await find_head(world)
     async with AsyncExitStack() as stack:
         sides = await open_sides(request, (rules, base, pull.head), world, stack)
-        changed = sides.changed
-    if not changed:
+        changed, broken = sides.changed, sides.broken
+    if not changed and not broken:
         log.info("pull_request_changes_no_skill", key=request.key)
         return
     fork = (pull.head_repository or "a deleted repository") if pull.is_from_fork else ""
-    check = render_unmeasured(pull.head, changed, fork=fork, mention=world.runs.settings.mention)
+    mention = world.runs.settings.mention
+    check = render_unmeasured(pull.head, changed, broken, fork=fork, mention=mention)
     await world.github.show_check(check, tag=f"{PULL_CHECK}{request.issue}")

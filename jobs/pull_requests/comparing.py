@@ -20,7 +20,7 @@ from jobs.pull_requests.plan import PullPlan, find_plan, keep_plan
 from jobs.pull_requests.planning import make_plan, make_requests, open_sides
 from jobs.pull_requests.pull import settle_head
 from jobs.pull_requests.showing import show
-from jobs.reporting import escape
+from jobs.pull_requests.words import say_left_out
 from jobs.requests import Request
 from jobs.world import World
 
@@ -90,14 +90,16 @@ async def _expect(plan: PullPlan, repo_file: RepoFile, world: World) -> str:
 
 
 def _say_nothing_to_do(plan: PullPlan) -> str:
+    if not plan.changed and plan.broken:
+        return f"🚫 There is nothing to compare.\n\n{say_left_out(plan)}"
     if not plan.changed:
         return (
             "🤷 This pull request changes no skill, so there is nothing to compare. A skill counts "
             "as changed when the files that a session is given are other ones."
         )
-    reasons = "\n".join(f"- {escape.message(sentence)}" for sentence in plan.left_out)
     return (
-        f"🤷 There is nothing to measure this pull request with.\n\n{reasons}\n\nWrite an eval "
+        "🤷 There is nothing to measure this pull request with.\n\n"
+        f"{say_left_out(plan)}\n\nWrite an eval "
         "case for it as an issue with the label `benchmark`, or in a file of the default branch, "
         "and ask again."
     )

@@ -49,6 +49,8 @@ class PullPlan(Value):
     """The commit that the head is compared with."""
     changed: tuple[PullSkill, ...]
     rows: tuple[PullRow, ...]
+    broken: tuple[str, ...] = ()
+    """Skills that cannot be used as the head has them, and why, as sentences of ours."""
     left_out: tuple[str, ...] = ()
     """What is not measured, and why, as sentences of ours."""
     expected: str = ""

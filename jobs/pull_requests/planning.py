@@ -7,7 +7,7 @@ those nothing is carried out.
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
@@ -30,6 +30,8 @@ from jobs.world import World
 
 MOST_ROWS = 10
 """Eval cases, each with one skill, that one asking measures; the rest is named."""
+MOST_NAMED = 20
+"""Skills that are named one by one, where something keeps them from being measured."""
 _NUMBER = re.compile(r"#?([1-9]\d{0,9})")
 
 
@@ -51,6 +53,17 @@ class Sides:
             PullSkill(path=one.path, name=one.name, sha=one.sha, is_new=one.path not in there)
             for one in find_changed_skills(self.base, self.head)
         )
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What the head has in the place of skills and cannot be used, unless the base has it."""
+        found = [
+            f"The skill {quoted(path)} cannot be used as the head has it: {reason}"
+            for path, reason in sorted(self.head.broken.items())
+            if self.base.broken.get(path) != reason
+        ]
+        rest = len(found) - MOST_NAMED
+        return (*found[:MOST_NAMED], *([f"So it is with {rest} more."] if rest > 0 else []))
 
 
 async def open_sides(
@@ -94,11 +107,7 @@ async def make_plan(
         found += await asyncio.to_thread(lambda: list(_own_rows(request, fresh, sides.head)))
     covered = {row.skill.path for row in found}
     rows = found if request.eval_id is None else _named(request.eval_id, found)
-    left_out = [
-        f"No eval case on the default branch is about {quoted(one.path)}, so it is not measured."
-        for one in changed
-        if one.path not in covered
-    ]
+    left_out = list(_say_uncovered([one.path for one in changed if one.path not in covered]))
     if more := rows[MOST_ROWS:]:
         ids = ", ".join(quoted(row.eval_id) for row in more[:MOST_ROWS])
         left_out.append(
@@ -110,6 +119,7 @@ async def make_plan(
         rules=sides.rules.commit,
         base=base,
         changed=tuple(changed),
+        broken=sides.broken,
         rows=tuple(rows[:MOST_ROWS]),
         left_out=tuple(left_out),
     )
@@ -135,6 +145,16 @@ def make_requests(plan: PullPlan) -> list[Request]:
         )
         for row in plan.rows
     ]
+
+
+def _say_uncovered(paths: Sequence[str]) -> Iterator[str]:
+    """A sentence on the skills that nothing asks about."""
+    if paths:
+        rest = len(paths) - MOST_NAMED
+        names = ", ".join(quoted(path) for path in paths[:MOST_NAMED])
+        more = f" and {rest} more" if rest > 0 else ""
+        are = "it is" if len(paths) == 1 else "they are"
+        yield (f"No eval case on the default branch is about {names}{more}, so {are} not measured.")
 
 
 def _is_wanted(skill: PullSkill, request: Request, head: SkillShelf) -> bool:

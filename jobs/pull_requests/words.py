@@ -24,6 +24,8 @@ BUTTONS = (
     ),
 )
 MOST_SKILLS = 20
+LONGEST_REASONS = 10_000
+"""Characters in a comment, which has to hold the table as well."""
 _SIGNS = {"better": "🟢", "worse": "🔴", "mixed": "🟡", "same": "⚪", "none": "⚠️"}
 _CONCLUSIONS: Mapping[Verdict, Conclusion] = {
     "better": "success",
@@ -79,6 +81,7 @@ def count_outcome(plan: PullPlan, ends: Ends) -> Outcome:
     unmeasured += [end.state for end in ends.values() if not end.runs]
     # a row that has runs and a reason lacks those that the reason is about
     unmeasured += ["refused" for end in ends.values() if end.runs and end.reason]
+    unmeasured += ["refused" for _ in plan.broken]
     return Outcome(
         verdict=verdict,
         better=signs[1],
@@ -99,7 +102,8 @@ def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
         else f"### 👀 Benchmarking: {done} of {numbers.plural(total, 'eval case')} done"
     )
     commands = "" if outcome.is_ended else _say_under_way(plan, mention)
-    parts = [title, _say_sides(plan), _table(plan, ends), _say_left_out(plan), _reasons(plan, ends)]
+    reasons = escape.clip(_reasons(plan, ends), LONGEST_REASONS)
+    parts = [title, _say_sides(plan), _table(plan, ends), say_left_out(plan), reasons]
     asked = f"<sub>Asked for by {escape.inline(plan.request.asker, 60)}.</sub>"
     return "\n\n".join(part for part in [*parts, _FOOT, commands, asked] if part)
 
@@ -108,7 +112,7 @@ def render_check(plan: PullPlan, ends: Ends) -> CheckRun:
     """The check run of the head, with the same table."""
     outcome = count_outcome(plan, ends)
     done, total = len(ends), len(plan.rows)
-    parts = [_say_sides(plan), _table(plan, ends), _say_left_out(plan), _FOOT]
+    parts = [_say_sides(plan), _table(plan, ends), say_left_out(plan), _FOOT]
     summary = "\n\n".join(part for part in parts if part)
     if len(summary) > LONGEST_TEXT:
         summary = "\n\n".join([parts[0], "*The table is too long to be shown.*", _FOOT])
@@ -126,9 +130,20 @@ def render_check(plan: PullPlan, ends: Ends) -> CheckRun:
 
 
 def render_unmeasured(
-    head: str, changed: Sequence[PullSkill], *, fork: str, mention: str
+    head: str, changed: Sequence[PullSkill], broken: Sequence[str], *, fork: str, mention: str
 ) -> CheckRun:
-    """The check run of a head that nobody has asked to be run; `fork` is empty for our own."""
+    """The check run of a head that nobody has asked to be run; `fork` is empty for our own.
+
+    `broken` are sentences on what cannot be used; there is no button where that is all there is.
+    """
+    if not changed:
+        return CheckRun(
+            commit=head,
+            status="completed",
+            conclusion="neutral",
+            title="Not measured: a skill cannot be used",
+            summary=_list(broken),
+        )
     command = f"{mention} run @{head}" if fork else f"{mention} run"
     by_whom = (
         f" It comes from the fork {escape.code(fork, 140)}, so it runs only when somebody with "
@@ -145,7 +160,7 @@ def render_unmeasured(
         summary=(
             f"{_say_changed(changed)}\n\nTo hold this commit against its base on the skills' eval "
             f"cases, press *Run benchmark*, or comment {escape.code(command)} on the pull request."
-            f"{by_whom}"
+            f"{by_whom}\n\n{_list(broken)}".rstrip()
         ),
         actions=BUTTONS,
     )
@@ -254,8 +269,13 @@ def _sign(scores: tuple[float, float]) -> int:
     return 0 if abs(difference) < 1e-9 else 1 if difference > 0 else -1
 
 
-def _say_left_out(plan: PullPlan) -> str:
-    return "\n".join(f"- {escape.message(sentence)}" for sentence in plan.left_out)
+def say_left_out(plan: PullPlan) -> str:
+    """What is not measured, and why, as a list."""
+    return _list([*plan.broken, *plan.left_out])
+
+
+def _list(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {escape.message(sentence)}" for sentence in sentences)
 
 
 def _reasons(plan: PullPlan, ends: Ends) -> str:

@@ -178,3 +178,34 @@ async def test_a_pull_request_that_is_closed_is_measured_no_more(
     await scene.until(lambda: bool(scene.bot_comments(number)), "an answer")
     (answer,) = scene.bot_comments(number)
     assert "This pull request is closed" in answer
+
+
+async def test_a_skill_that_a_pull_request_breaks_is_not_passed_over(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """Neither by the check run nor by the answer: it is changed, if for the worse."""
+    files = {f"{SKILL}/SKILL.md": None, f"{SKILL}/skill.md": "Profile the table."}
+    number = open_pull(scene, tree(tmp_path / "1", files=files))
+    check = await check_on(scene, number, "Not measured: a skill cannot be used")
+    assert (check.conclusion, check.actions) == ("neutral", [])
+    assert f"The skill `{SKILL}` cannot be used as the head has it" in (check.summary or "")
+    scene.comment(number, "@skillbench run")
+    await scene.until(lambda: bool(scene.bot_comments(number)), "an answer")
+    (answer,) = scene.bot_comments(number)
+    assert f"The skill `{SKILL}` cannot be used as the head has it" in answer
+
+
+async def test_skills_that_nothing_asks_about_are_named_in_one_sentence(
+    scene: Scene, tmp_path: Path
+) -> None:
+    mark_eval(scene)
+    files: dict[str, str | None] = {
+        f"many/s{one:02}/SKILL.md": f"---\nname: s{one:02}\ndescription: Says {one}.\n---\n{one}\n"
+        for one in range(30)
+    }
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief.", files))
+    scene.comment(number, "@skillbench run")
+    comment = await ended(scene, number)
+    assert "### ⚪ No difference in 1 run" in comment
+    assert comment.count("No eval case on the default branch") == 1
+    assert "`many/s19` and 10 more, so they are not measured." in comment

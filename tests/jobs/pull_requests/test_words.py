@@ -139,10 +139,10 @@ def test_a_long_comparison_still_fits_a_check_run() -> None:
 
 
 def test_a_fork_is_told_by_its_whole_commit() -> None:
-    check = render_unmeasured(HEAD, (SKILL,), fork="rudi/skills", mention="@skillbench")
+    check = render_unmeasured(HEAD, (SKILL,), (), fork="rudi/skills", mention="@skillbench")
     assert f"`@skillbench run @{HEAD}`" in check.summary
     assert "`rudi/skills`" in check.summary
-    own = render_unmeasured(HEAD, (SKILL,), fork="", mention="@skillbench")
+    own = render_unmeasured(HEAD, (SKILL,), (), fork="", mention="@skillbench")
     assert "`@skillbench run`" in own.summary
     assert "fork" not in own.summary
 
@@ -179,3 +179,29 @@ def test_the_other_side_is_what_was_asked_for(vs: str | None, said: str, column:
         assert f"Head `{HEAD[:12]}` {said}; " in text
         assert f"| Head | {column} |" in text
         assert vs is None or "against base" not in text
+
+
+def test_a_skill_that_the_head_breaks_is_told_beside_what_was_measured() -> None:
+    broken = ("The skill `b` cannot be used as the head has it: <b>@octocat</b> was here.",)
+    plan = a_plan(1, broken=broken)
+    check = render_check(plan, some_ends(BETTER))
+    assert check.conclusion == "neutral"
+    unasked = render_unmeasured(HEAD, (SKILL,), broken, fork="", mention="@skillbench")
+    alone = render_unmeasured(HEAD, (), broken, fork="", mention="@skillbench")
+    assert unasked.actions
+    assert (alone.title, alone.actions) == ("Not measured: a skill cannot be used", ())
+    for text in (
+        check.summary,
+        render_comment(plan, some_ends(BETTER), mention="@skillbench"),
+        unasked.summary,
+        alone.summary,
+    ):
+        assert "cannot be used as the head has it" in text
+        assert "<b>" not in text
+
+
+def test_a_long_list_of_reasons_leaves_room_for_the_table() -> None:
+    end = RowEnd(runs=(a_run(BETTER),), state="refused", reason="nobody knows it. " * 9_000)
+    comment = render_comment(a_plan(1), {"k1": end}, mention="@skillbench")
+    assert len(comment) < 20_000
+    assert "| `github-issue-1` |" in comment
