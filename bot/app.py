@@ -75,16 +75,19 @@ def create_app(
         Route("/metrics", shell.show_metrics),
         Route("/skillbench.schema.json", show_schema),
     ]
-    return Starlette(
+    pages = PagesWhenAsked(settings, redis)
+    app = Starlette(
         routes=[
             *own,
             *closed_routes(),
             *Pages(redis).routes(),
-            *PagesWhenAsked(settings, redis).routes(),
+            *pages.routes(),
             *routes,
         ],
         lifespan=lifespan,
     )
+    app.state.leaving = pages.leaving
+    return app
 
 
 async def show_schema(_: Request) -> Response:

@@ -19,12 +19,16 @@ class Server(uvicorn.Server):
     async def serve_until(self, end: "asyncio.Future[Any]", bound: socket.socket) -> None:
         """Serve on a socket, which is closed then, until `end` is done or this is cancelled.
 
-        What is under way is answered first.
+        What is under way is answered first; what an application tells without end, it ends when
+        its `state.leaving` is set.
         """
         serving = asyncio.create_task(self.serve(sockets=[bound]))
         try:
             await asyncio.wait({serving, end}, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            state = getattr(self.config.app, "state", None)
+            if (leaving := getattr(state, "leaving", None)) is not None:
+                leaving.set()
             self.should_exit = True
             await serving
 

@@ -1,5 +1,6 @@
 """All routes of the pages."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from redis.asyncio import Redis
@@ -24,8 +25,8 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def make_pages(settings: Settings, redis: Redis) -> Starlette:
-    """The pages as an application."""
+def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
+    """The pages as an application; `leaving` is set when the server goes."""
     access = Access(settings)
     guard = Guard(access)
     runs = Runs(redis, settings.blobs)
@@ -35,6 +36,6 @@ def make_pages(settings: Settings, redis: Redis) -> Starlette:
             *SignIn(settings, access).routes(),
             *Tasks(runs, settings.data_dir / DATASETS, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
-            *TaskPage(runs, utc_now).routes(guard),
+            *TaskPage(runs, utc_now, leaving).routes(guard),
         ]
     )

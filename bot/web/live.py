@@ -30,9 +30,10 @@ log = structlog.get_logger(__name__)
 class Followers:
     """Everybody who follows a run in this process."""
 
-    def __init__(self, runs: Runs, clock: Callable[[], datetime]) -> None:
+    def __init__(self, runs: Runs, clock: Callable[[], datetime], leaving: asyncio.Event) -> None:
         self._runs = runs
         self._clock = clock
+        self._leaving = leaving
         self._count = 0
 
     @property
@@ -40,15 +41,18 @@ class Followers:
         return self._count >= MOST_FOLLOWERS
 
     async def events(self, run_id: str) -> AsyncIterator[str]:
-        """The stream, until the run has ended or the follower has gone."""
+        """The stream, until the run has ended, the follower has gone, or the server goes."""
         self._count += 1
         changed = asyncio.Event()
         following = asyncio.create_task(self._follow(run_id, changed))
+        waking = asyncio.create_task(self._wake(changed))
         try:
             while True:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(ALIVE_EVERY_S):
                         await changed.wait()
+                if self._leaving.is_set():
+                    return
                 if not changed.is_set():
                     yield ": still here\n\n"
                     continue
@@ -69,7 +73,13 @@ class Followers:
         finally:
             self._count -= 1
             following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
+            waking.cancel()
+            await asyncio.gather(following, waking, return_exceptions=True)
+
+    async def _wake(self, changed: asyncio.Event) -> None:
+        """Let the stream end with the server: a browser asks the next one again."""
+        await self._leaving.wait()
+        changed.set()
 
     async def _follow(self, run_id: str, changed: asyncio.Event) -> None:
         try:

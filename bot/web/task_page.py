@@ -1,5 +1,6 @@
 """`/tasks/<run>`: one run as it goes on and when it has ended, its cases, and what can be done."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -63,10 +64,10 @@ class Listing:
 class TaskPage:
     """The pages about one run."""
 
-    def __init__(self, runs: Runs, clock: Callable[[], datetime]) -> None:
+    def __init__(self, runs: Runs, clock: Callable[[], datetime], leaving: asyncio.Event) -> None:
         self._runs = runs
         self._clock = clock
-        self._followers = Followers(runs, clock)
+        self._followers = Followers(runs, clock, leaving)
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         here = "/tasks/{run_id}"
@@ -119,7 +120,7 @@ class TaskPage:
             return Listing(lines[start : start + PAGE_SIZE], len(lines), page, result)
         flying = {one.id: one.turn for one in run.in_flight}
         names = plan.cases[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-        lines = [await self._line(plan, name, flying) for name in names]
+        lines = await asyncio.gather(*(self._line(plan, name, flying) for name in names))
         return Listing(lines, len(plan.cases), page, "")
 
     async def _line(self, plan: RunPlan, name: str, flying: dict[str, int]) -> dict[str, Any]:

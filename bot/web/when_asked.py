@@ -22,6 +22,8 @@ class PagesWhenAsked:
     def __init__(self, settings: Settings, redis: Redis) -> None:
         self._settings = settings
         self._redis = redis
+        self.leaving = asyncio.Event()
+        """Set when the server goes: what is told without end comes to one."""
         self._making = asyncio.Lock()
         self._app: ASGIApp | None = None
 
@@ -31,11 +33,13 @@ class PagesWhenAsked:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._making:
             if self._app is None:  # beside the loop, which goes on taking deliveries
-                self._app = await asyncio.to_thread(_make, self._settings, self._redis)
+                self._app = await asyncio.to_thread(
+                    _make, self._settings, self._redis, self.leaving
+                )
         await self._app(scope, receive, send)
 
 
-def _make(settings: Settings, redis: Redis) -> ASGIApp:
+def _make(settings: Settings, redis: Redis, leaving: asyncio.Event) -> ASGIApp:
     from bot.web.all_pages import make_pages  # noqa: PLC0415
 
-    return make_pages(settings, redis)
+    return make_pages(settings, redis, leaving)

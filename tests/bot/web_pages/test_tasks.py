@@ -1,5 +1,6 @@
 """What the pages show of runs, and what their forms ask for."""
 
+import asyncio
 import json
 import re
 from datetime import timedelta
@@ -10,11 +11,15 @@ from typing import Any
 import httpx
 import pytest
 
+from bot.app import create_app
+from bot.cli.server import Server, make_config
+from bot.cli.serving import listen
 from bot.queues import JOB_KEY, REQUESTS
 from bot.store.words import word_key
 from jobs.datasets.live import LiveCase, end_of
 from jobs.datasets.report_files import read_report
 from jobs.requests import WEB, Request
+from tests.bot.web import some_settings
 from tests.bot.web_pages.seeded import (
     CANCELLED,
     ENDED,
@@ -275,3 +280,25 @@ async def test_a_run_is_told_as_it_goes_on_until_it_has_ended(pages: Seeded) -> 
 async def test_a_run_that_has_ended_is_told_once(pages: Seeded) -> None:
     answer = await pages.client.get(f"/tasks/{ENDED}/events")
     assert [name for name, _ in events_in(answer.text)] == ["progress", "ended"]
+
+
+async def test_a_server_that_goes_waits_for_nobody_who_watches(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """A stream has no end of its own; the browser asks the next server again."""
+    app = create_app(some_settings(redis_url, data_dir=tmp_path / "data"))
+    bound = listen("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+    end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async with seeded_server(redis_url, tmp_path) as seeded:
+        await put_run(seeded, a_plan(RUNNING, ["c1"]), [], "running", tmp_path)
+        serving = asyncio.create_task(Server(make_config(app)).serve_until(end, bound))
+        async with (
+            httpx.AsyncClient(base_url=url, timeout=30) as client,
+            client.stream("GET", f"/tasks/{RUNNING}/events") as answer,
+        ):
+            pieces = answer.aiter_text()
+            assert "progress" in await anext(pieces)
+            end.set_result(None)
+            assert [piece async for piece in pieces] == []  # ended, and not broken off
+        await serving
