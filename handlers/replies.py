@@ -63,8 +63,15 @@ def pull_requests_not_offered() -> str:
     return "On pull requests the label starts nothing; please put it on an issue."
 
 
+_INSTEAD = {
+    "estimate": "What `run` is expected to take stands in its comment as soon as it begins.",
+    "lint": "Ask on the issue that holds the eval case.",
+}
+
+
 def not_on_pull_requests(command: str) -> str:
-    return f"{as_code(command)} is for issues, and does nothing in a pull request."
+    instead = _INSTEAD.get(command, "Ask on an issue.")
+    return f"{as_code(command)} is for issues, and does nothing in a pull request. {instead}"
 
 
 def only_on_pull_requests(command: str) -> str:

@@ -130,7 +130,7 @@ async def test_on_an_issue_a_commit_is_answered_with_the_way_to_name_another_ver
     assert "--vs @SHA" in decision.body
 
 
-@pytest.mark.parametrize("command", ["lint", "trigger", "sync", "rejudge", "estimate"])
+@pytest.mark.parametrize("command", ["lint", "trigger", "sync", "summary", "estimate"])
 async def test_on_a_pull_request_what_is_for_issues_is_answered_so(command: str) -> None:
     decision = await decide(f"@skillbench {command}", is_pull_request=True)
     assert isinstance(decision, Reply)

@@ -10,6 +10,7 @@ import pytest
 from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
+from tests.stories.pulls import mark_eval, open_pull, tree
 from tests.stories.scene import Scene, playing
 from tests.stories.test_crash import (
     counted_for_the_day,
@@ -63,6 +64,25 @@ async def test_a_run_with_another_judge_is_no_new_run_and_is_told_of_rejudge(
     assert len(scene.stage.model_api.requests) == paid
     reply = scene.bot_comments(2)[-1]
     assert f"`@skillbench rejudge {run} --judge {OTHER_JUDGE}`" in reply
+
+
+async def test_a_run_of_a_pull_request_is_told_and_judged_again_where_it_stands(
+    scene: Scene, tmp_path: Path
+) -> None:
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+    asked = scene.comment(number, "@skillbench run")
+    await scene.reacted(number, asked, "rocket")
+    told = scene.comment(number, "@skillbench report")
+    await scene.reacted(number, told, "rocket")
+    assert "is up to date" in scene.bot_comments(number)[-1]
+    assert len(scene.reports(number)) == 1
+    judged = scene.comment(number, f"@skillbench rejudge --judge {OTHER_JUDGE}")
+    await scene.reacted(number, judged, "rocket")
+    assert f"## ⚖️ Judged again by `{OTHER_JUDGE}`" in scene.bot_comments(number)[-1]
+    refused = scene.comment(number, "@skillbench lint")
+    await scene.reacted(number, refused, "confused")
+    assert "Ask on the issue that holds the eval case." in scene.bot_comments(number)[-1]
 
 
 @pytest.mark.parametrize("command", ["rejudge", "report"])
