@@ -132,13 +132,11 @@ COMMANDS: Mapping[str, CommandSpec] = {
         "run",
         "[RUN]",
         ("judge", "override-budget"),
-        on_pull_requests=False,
     ),
     "report": CommandSpec(
         "bring the report of a run up to date from what is kept",
         "read",
         "[RUN]",
-        on_pull_requests=False,
     ),
     "estimate": CommandSpec(
         "what a `run` with these words would take: tokens, time and US dollars; starts nothing",
