@@ -86,6 +86,9 @@ async def _plan(request: Request, world: DatasetRequestWorld) -> RunPlan:
         await _refuse_over_budget(ready, request, world)
         plan = ready.plan
     state = RunState(world.keeping.blobs, plan.run_id)
+    if request.dataset.resume:  # only now that nothing can be refused any more
+        await state.reopen(len(divide(plan, await state.get_workers()).ids))
+        await world.live.reopen(plan.run_id)
     if packed is not None:
         await state.put_suite(packed)
     await state.put_request(request, place.runs.settings.max_requests_per_repository)
@@ -118,8 +121,6 @@ async def _choose(
             return plan.model_copy(update=_named(request)), packed
         if await world.keeping.get_state(plan.run_id) == "complete":
             raise Refused(f"the run `{plan.run_id}` is complete.")
-        await earlier.reopen(len(divide(plan, await earlier.get_workers()).ids))
-        await world.live.reopen(plan.run_id)
         return plan, packed
     found = await find_dataset(request, world)
     wanted = _wanted(request, place.runs.settings.max_usd_per_run)

@@ -129,8 +129,8 @@ def carry_on(wanted: Wanted, plan: RunPlan) -> RunPlan:
         wrong.append(f"`--limit {wanted.limit}` (it has {len(plan.cases)} cases)")
     if wrong:
         raise Refused(
-            f"the run {plan.run_id} cannot be carried on with {', '.join(wrong)}. Leave that out, "
-            "or begin a new run without `--resume`."
+            f"the run `{plan.run_id}` cannot be carried on with {', '.join(wrong)}. Leave that "
+            "out, or begin a new run without `--resume`."
         )
     changes: dict[str, object] = {}
     if wanted.parallel is not None:
@@ -151,7 +151,7 @@ def check_unchanged(plan: RunPlan, dataset: Dataset) -> None:
     """Raise `Refused` where the dataset's file is not the one that was planned for."""
     if dataset.digest != plan.digest:
         raise Refused(
-            f"the file of {plan.benchmark}/{plan.dataset} has changed since the run {plan.run_id} "
-            f"began: its SHA-256 was {plan.digest}, now it is {dataset.digest}. Put the old file "
-            "back, or begin a new run."
+            f"the file of {plan.benchmark}/{plan.dataset} has changed since the run "
+            f"`{plan.run_id}` began: its SHA-256 was `{plan.digest}`, now it is "
+            f"`{dataset.digest}`. Put the old file back, or begin a new run."
         )

@@ -51,7 +51,7 @@ async def rerun_errors(
     async for one in keeping.cases(plan):
         graded += one.grade.outcome != "ungraded"
     if graded == len(plan.cases):
-        raise Refused(f"the run {plan.run_id} has a grade for each of its {graded} cases.")
+        raise Refused(f"the run `{plan.run_id}` has a grade for each of its {graded} cases.")
     return plan_again(plan, now)
 
 
@@ -67,10 +67,10 @@ async def _find(
         if plan is None:
             raise Refused(f"there is no run `{run_id[:40]}` in this store.")
         if (plan.benchmark, plan.dataset) != (dataset.benchmark, dataset.name):
-            raise Refused(f"the run {run_id} is one of {plan.benchmark}/{plan.dataset}.")
+            raise Refused(f"the run `{run_id}` is one of {plan.benchmark}/{plan.dataset}.")
         if not fits(state := await keeping.get_state(run_id)):
             ended = "has not ended yet" if state is None else "is complete"
-            raise Refused(f"the run {run_id} {ended}.")
+            raise Refused(f"the run `{run_id}` {ended}.")
         return plan
     for name in (await keeping.runs())[:MOST_LOOKED_AT]:
         plan = await keeping.get_plan(name)

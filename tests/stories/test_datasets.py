@@ -100,7 +100,9 @@ async def test_a_data_set_is_run_and_answered_with_the_score_first(
     async with playing(tmp_path, app_key, seed=seed, model_api=api, judge_model=MODEL) as scene:
         asked = scene.comment(1, f"{ASK} --limit 11")
         await scene.reacted(1, asked, "rocket")
-        await scene.until(lambda: "ended" in scene.bot_comments(1)[0], "the end of the comment")
+        await scene.until(
+            lambda: "report is below" in scene.bot_comments(1)[0], "the end of the comment"
+        )
         living, report = scene.bot_comments(1)
         assert len(api.requests) == 11
         assert told(living) == snapshot("""\
