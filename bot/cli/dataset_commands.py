@@ -55,7 +55,6 @@ dataset = typer.Typer(
 )
 
 Benchmark = Annotated[str, typer.Argument(help="Folder of the suite.")]
-Name = Annotated[str, typer.Argument(help="Name of its .jsonl file.")]
 Data = Annotated[
     str | None,
     typer.Option(help="Where datasets lie: a folder, OWNER/NAME@REF, or an https:// address."),
@@ -72,35 +71,44 @@ FailUnder = Annotated[
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Log what goes on.")]
 
 
+DatasetName = Annotated[str, typer.Argument(metavar="DATASET", help="Name of its .jsonl file.")]
+TargetType = Annotated[
+    str | None, typer.Option(help="What is asked; needed where the suite lists several.")
+]
+TargetModel = Annotated[str | None, typer.Option(help="The target's `model`.")]
+UserModel = Annotated[str, typer.Option(help="Who plays users that a model plays.")]
+SystemPrompt = Annotated[str | None, typer.Option(help="What the target is told first.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(OVERRIDE, metavar="K=V …", help="Other fields of the target."),
+]
+Ids = Annotated[str, typer.Option(help="Only these cases: a,b,c.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Carry the newest run on.")]
+RerunErrors = Annotated[
+    bool, typer.Option("--rerun-errors", help="Repeat what the newest run left ungraded.")
+]
+MaxUsd = Annotated[str | None, typer.Option(help="Wins over SKILLBENCH_MAX_USD_PER_RUN.")]
+
+
 @dataset.command(RUN)
 def run(
     benchmark: Benchmark,
-    name: Annotated[str, typer.Argument(metavar="DATASET", help="Name of its .jsonl file.")],
-    target_type: Annotated[
-        str | None, typer.Option(help="What is asked; needed where the suite lists several.")
-    ] = None,
-    target_model: Annotated[str | None, typer.Option(help="The target's `model`.")] = None,
-    user_model: Annotated[str, typer.Option(help="Who plays users that a model plays.")] = "",
+    name: DatasetName,
+    target_type: TargetType = None,
+    target_model: TargetModel = None,
+    user_model: UserModel = "",
     eval_model: EvalModel = "",
-    system_prompt: Annotated[
-        str | None, typer.Option(help="What the target is told first.")
-    ] = None,
-    target_override: Annotated[
-        list[str] | None,
-        typer.Option(OVERRIDE, metavar="K=V …", help="Other fields of the target."),
-    ] = None,
-    ids: Annotated[str, typer.Option(help="Only these cases: a,b,c.")] = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
+    system_prompt: SystemPrompt = None,
+    target_override: Overrides = None,
+    ids: Ids = "",
+    limit: Limit = None,
     parallel: Parallel = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Carry the newest run on.")] = False,
-    rerun_errors: Annotated[
-        bool, typer.Option("--rerun-errors", help="Repeat what the newest run left ungraded.")
-    ] = False,
+    resume: Resume = False,
+    rerun_errors: RerunErrors = False,
     output: Output = None,
     fail_under: FailUnder = None,
-    max_usd: Annotated[
-        str | None, typer.Option(help="Wins over SKILLBENCH_MAX_USD_PER_RUN.")
-    ] = None,
+    max_usd: MaxUsd = None,
     data: Data = None,
     verbose: Verbose = False,
 ) -> None:
@@ -114,15 +122,11 @@ def run(
 
     if resume and rerun_errors:
         raise typer.BadParameter("say --resume or --rerun-errors")
-    typed = _typed(target_override or ())
-    for field, value in (("model", target_model), ("system_prompt", system_prompt)):
-        if value is not None:
-            typed[field] = value
     wanted = Wanted(
         benchmark=benchmark,
         dataset=name,
         target_type=target_type,
-        typed=typed,
+        typed=_typed(target_override or (), model=target_model, system_prompt=system_prompt),
         ids=_names(ids),
         limit=limit,
         parallel=parallel,
@@ -159,7 +163,7 @@ def list_all(data: Data = None) -> None:
 @dataset.command()
 def grade(
     benchmark: Benchmark,
-    name: Annotated[str, typer.Argument(metavar="DATASET", help="Name of its .jsonl file.")],
+    name: DatasetName,
     answers: Annotated[Path, typer.Argument(help='JSONL: {"id": …, "answer": …} on a line.')],
     eval_model: EvalModel = "",
     parallel: Parallel = None,
@@ -231,7 +235,7 @@ def convert(
     kind: Annotated[str, typer.Argument(help="`healthbench` or `medcalc`.")],
     source: Annotated[Path, typer.Argument(help="The file as its authors publish it.")],
     target: Annotated[Path, typer.Argument(help="The .jsonl file to write.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
+    limit: Limit = None,
 ) -> None:
     """Make a dataset from a published original: HealthBench (JSONL) or MedCalc-Bench (CSV)."""
     from bot.cli.dataset_files import run_convert
@@ -240,14 +244,15 @@ def convert(
         raise typer.Exit(run_convert(kind, source, target, limit))
 
 
-def _typed(pairs: Sequence[str]) -> dict[str, str]:
+def _typed(pairs: Sequence[str], **named: str | None) -> dict[str, str]:
+    """The target's fields as typed; an option of its own wins over a pair."""
     typed: dict[str, str] = {}
     for pair in pairs:
         name, sign, value = pair.partition("=")
         if not name.strip() or not sign or not value:
             raise typer.BadParameter(f"{OVERRIDE} takes NAME=VALUE, not {pair!r}")
         typed[name.strip()] = value
-    return typed
+    return typed | {name: value for name, value in named.items() if value is not None}
 
 
 def _names(text: str) -> tuple[str, ...]:
