@@ -34,7 +34,7 @@ ROLES: tuple[str, ...] = get_args(Role)
 
 
 _GLOB = r"^(\./)?(?![~/])(?!.*(^|/)\.{0,2}(/|$))(?!.*[^/]\*\*)(?!.*\*\*[^/])[^\\]+$"
-_FOLDER = r"^(\./)?(?![~/])(?!.*(^|/)\.{1,2}(/|$))(?!.*//)[^\\*?\[\]{}]+$"
+_FOLDER = r"^(\./)?(?![~/.-])(?!.*/[.-])(?!.*//)[^\\*?\[\]{}]+$"
 """The same checks for editors, which know patterns alone."""
 
 
@@ -99,10 +99,12 @@ def _glob(value: str) -> str:
 
 def _folder(value: str) -> str:
     path = value.removeprefix("./").rstrip("/")
-    if not _is_path(path) or re.search(r"[*?\[\]{}]", path):
+    # what begins with a dot steers Git or GitHub, and with a dash other people's programs
+    if not _is_path(path) or re.search(r"[*?\[\]{}]|(?:^|/)[.-]", path):
         raise ValueError(
-            f"{shown(value)} is no folder of the repository: write its path from the "
-            "repository's root, such as `_automation/evals`, without `..`"
+            f"{shown(value)} is no folder for eval cases: write its path from the "
+            "repository's root, such as `_automation/evals`, no part of which begins with a dot "
+            "or a dash"
         )
     return path
 

@@ -64,7 +64,8 @@ def digest(value: object) -> str:
 def _said(command: Asks) -> dict[str, Any]:
     """What a command says, as plain JSON, without what was not yet there to be said."""
     if isinstance(command, Dataset):
-        return {"dataset": command.options.model_dump(mode="json"), "model": command.model}
+        options = command.options.model_dump(mode="json", exclude_defaults=True)
+        return {"dataset": options, "model": command.model}
     said = asdict(command)
     return {
         name: value

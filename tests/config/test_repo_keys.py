@@ -20,7 +20,7 @@ def refusal(text: str) -> str:
         ("labels: {done: ''}", "`labels.done`: a label's name has 1 to 50 characters on one line"),
         ("models: [a, '']", "`models[1]`: this is no name of a model, such as `claude-sonnet`"),
         ("evals: {globs: []}", "`evals.globs`: it is an empty list; leave the key out for what"),
-        ("evals: {folder: /x}", "`evals.folder`: `/x` is no folder of the repository: write its"),
+        ("evals: {folder: /x}", "`evals.folder`: `/x` is no folder for eval cases: write its"),
         ("evals: {sync: on}", "`evals.sync`: it must be `true` or `false`"),
         ("skills: {excludes: [a**]}", "`skills.excludes[0]`: `a**` is no pattern for paths"),
         ("launcher: claud-code", "it must be `api` or `claude-code`. Did you mean `claude-code`?"),
