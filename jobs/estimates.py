@@ -1,7 +1,9 @@
 """What a run is expected to take, told from the runs there were, before anything is spent.
 
 The likest past runs count, and only them: those of the same eval case with the same model; where
-there are none, those of the eval case, of the model, of the repository. Sessions and judging are
+there are none, those of the eval case, of the model, of the repository. A comparison with no skill
+and one with another version of it say nothing of each other: there the other arm works otherwise.
+Sessions and judging are
 both in the money; time is that of the sessions, which go on together. Where nothing is known it
 says so and names the limit, which holds in any case.
 """
@@ -43,6 +45,8 @@ class Ahead(Value):
     """As typed or sent; empty where nobody has named one."""
     launcher: str = "api"
     trials: int = 1
+    is_versus: bool = False
+    """Whether the other arm has a version of the skill, and not none."""
     reused: int = 0
     """Trials for which a kept session without a skill is at hand."""
 
@@ -128,6 +132,7 @@ def ahead_of_specs(specs: Iterable[RunSpec], reused: Sequence[int] = ()) -> list
             model=spec.model.sent,
             launcher=spec.launcher,
             trials=spec.trials,
+            is_versus=spec.vs != "none",
             reused=kept,
         )
         for spec, kept in zip(specs, chain(reused, repeat(0)), strict=False)
@@ -145,6 +150,7 @@ def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahe
             model=name,
             launcher=request.launcher or launcher,
             trials=request.trials or 1,
+            is_versus=request.vs not in {None, "none"},
         )
         for name in request.models or (model,)
     ]
@@ -180,12 +186,13 @@ def _money(estimate: Estimate) -> str:
 def _find_likest(ahead: Ahead, records: Sequence[RunRecord]) -> tuple[Basis, Sequence[RunRecord]]:
     """The newest of the likest runs; those of the same launcher where there are any."""
     wanted = identity(ahead.model)
+    records = [one for one in records if (one.vs != "none") == ahead.is_versus]
     of_eval = [one for one in records if one.eval_id == ahead.eval_id]
     levels: tuple[tuple[Basis, list[RunRecord]], ...] = (
         ("eval and model", [one for one in of_eval if _is_model(one, wanted)]),
         ("eval", of_eval),
         ("model", [one for one in records if _is_model(one, wanted)]),
-        ("repository", list(records)),
+        ("repository", records),
     )
     for basis, found in levels:
         if found:

@@ -85,6 +85,17 @@ def test_a_model_is_known_by_what_was_typed_for_it_too():
     assert estimate_run(ahead, past, FIVE).basis == "eval and model"
 
 
+@pytest.mark.parametrize(("is_versus", "rests_on"), [(False, "none"), (True, "versus")])
+def test_comparisons_with_no_skill_and_with_a_version_are_never_mixed(
+    is_versus: bool, rests_on: str
+):
+    records = [a_past_run("none"), a_past_run("versus", vs=f"sha:{'b' * 64}")]
+    planned = PLANNED.model_copy(update={"is_versus": is_versus})
+    assert estimate_run(planned, records, None).rests_on == (rests_on,)
+    others = [one for one in records if one.run != rests_on]
+    assert describe(estimate_run(planned, others, None)) == "no past runs to go by"
+
+
 def test_only_the_newest_runs_count():
     past = [a_past_run(f"old-{number}", 9.0) for number in range(30)]
     past += [a_past_run(f"new-{number}", 0.5) for number in range(20)]
