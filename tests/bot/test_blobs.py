@@ -92,6 +92,17 @@ async def test_what_was_put_is_given_back(blobs: Blobs, tmp_path: Path):
     assert await blobs.exists("runs/0a1b/archive.zip")
 
 
+async def test_what_is_large_comes_a_little_at_a_time(blobs: Blobs):
+    content = bytes(range(256)) * 4 * 1024 * 3
+    await blobs.put("runs/large", content)
+    pieces = await blobs.pieces("runs/large")
+    assert pieces is not None
+    seen = [piece async for piece in pieces]
+    assert b"".join(seen) == content
+    assert len(seen) > 1
+    assert await blobs.pieces("runs/none") is None
+
+
 async def test_a_second_put_replaces_the_first(blobs: Blobs):
     await blobs.put("runs/one", b"old")
     await blobs.put("runs/one", b"new")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import httpx
 
+from bot.cli.serving import run_worker
 from demo.model_api import Asked, HttpError, Reply, ScriptedModelApi
 from demo.model_api.steps import Step
+from jobs.alongside import alongside
 from tests.stories.scene import Scene, playing
 from tests.stories.test_cancel import MODEL, MODELS
 from tests.stories.test_datasets import a_case, answering, is_case
@@ -63,10 +65,10 @@ class Browser:
 
 @asynccontextmanager
 async def at_the_machine(
-    scratch: Path, app_key: str, api: ScriptedModelApi
+    scratch: Path, app_key: str, api: ScriptedModelApi, *, worker: bool = True
 ) -> AsyncIterator[Browser]:
     async with (
-        playing(scratch, app_key, model_api=api, judge_model=MODEL) as scene,
+        playing(scratch, app_key, model_api=api, judge_model=MODEL, worker=worker) as scene,
         httpx.AsyncClient(base_url=scene.stage.bot_url, timeout=30) as client,
     ):
         yield Browser(client, scene)
@@ -134,6 +136,19 @@ async def test_a_run_is_cancelled_and_resumed_with_nothing_repeated(
         page = await browser.until(address, lambda page: "30 of 30 cases graded" in page)
         assert len(api.requests) - before == 20
         assert "complete" in page
+
+
+async def test_what_is_cancelled_before_a_worker_comes_asks_no_model(
+    tmp_path: Path, app_key: str
+) -> None:
+    put_dataset(tmp_path, 3)
+    api = answering()
+    async with at_the_machine(tmp_path, app_key, api, worker=False) as browser:
+        address = await browser.begin()
+        await browser.press(address, f"{address}/cancel")
+        async with alongside(run_worker(browser.scene.stage.settings, tmp_path / "work")):
+            await browser.until(address, lambda page: 'class="state cancelled"' in page)
+    assert not api.requests
 
 
 async def test_what_is_ungraded_is_run_again_by_a_button(tmp_path: Path, app_key: str) -> None:
