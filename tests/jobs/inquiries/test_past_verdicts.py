@@ -38,12 +38,16 @@ class Kept:
 
 
 def a_run(
-    number: int, words: Sequence[VerdictWord], case: EvalCase = CASE, **changes: Any
+    number: int,
+    words: Sequence[VerdictWord],
+    case: EvalCase = CASE,
+    vs: str = "none",
+    **changes: Any,
 ) -> RunResult:
     """A run whose first assertion got these words: with the skill, and without it."""
     having, lacking = words
     score = an_assertion_score(assertion=FIRST, with_skill=(having,), without_skill=(lacking,))
-    spec = a_run_spec(run_id=f"{number:012x}", eval_case=case)
+    spec = a_run_spec(run_id=f"{number:012x}", eval_case=case, vs=vs)
     return a_result(spec=spec, assertions=(score,), **changes)
 
 
@@ -64,6 +68,14 @@ async def test_what_comes_out_the_same_every_time_is_told(
 
 async def test_what_differed_once_tells_something(redis: Redis, tmp_path: Path) -> None:
     runs = (a_run(1, ("pass", "pass")), a_run(2, ("pass", "fail")))
+    assert await told(redis, tmp_path, *runs) == []
+
+
+@pytest.mark.parametrize("vs", ["self", f"sha:{'b' * 64}"])
+async def test_that_two_versions_pass_alike_says_nothing_against_an_assertion(
+    redis: Redis, tmp_path: Path, vs: str
+) -> None:
+    runs = [a_run(number, ("pass", "pass"), vs=vs) for number in range(3)]
     assert await told(redis, tmp_path, *runs) == []
 
 
