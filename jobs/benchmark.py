@@ -15,7 +15,7 @@ from jobs.again.attempts import find_wanted
 from jobs.answers import finish, reply_nothing_to_do
 from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head
-from jobs.changed_text import refuse_changed_text
+from jobs.changed_text import refuse_changed_text, refuse_unseen_text
 from jobs.choosing.evals import find_issue_number
 from jobs.commits import Commits
 from jobs.content.repo_file import load_repo_file
@@ -135,7 +135,9 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
         rules=rules,
         tested=tested,
     )
-    return await make_plan(given, world.runs.catalog, world.runs.settings)
+    plan = await make_plan(given, world.runs.catalog, world.runs.settings)
+    await refuse_unseen_text(plan, eval_issue, world)
+    return plan
 
 
 async def _find_eval_issue(request: Request, issue: Issue, world: World) -> Issue:

@@ -2,7 +2,9 @@
 
 An issue's author can change its text at any time, also between the label of somebody who has
 read it and the moment in which it is spent money on. So a change by somebody who may not run
-anything here asks whoever asked to look again.
+anything here asks whoever asked to look again. Where nobody looks at the issue, because a push or
+a pull request asks for what stands in it, such a text is run only if it was measured before just
+as it is: somebody who may run has then asked for it.
 """
 
 import asyncio
@@ -11,8 +13,9 @@ from config.settings import names_in
 from jobs.content.issue_case import draft_from_issue
 from jobs.content.text import quoted
 from jobs.errors import Refused
+from jobs.planning.plan import Plan
 from jobs.ports import Edit, Issue
-from jobs.requests import Origin, Request
+from jobs.requests import TOLD_ELSEWHERE, Origin, Request
 from jobs.world import World
 
 ASKED_BY_PEOPLE: frozenset[Origin] = frozenset({"label", "comment", "pull_request"})
@@ -26,8 +29,12 @@ async def refuse_changed_text(request: Request, issue: Issue, world: World) -> N
     """
     if request.origin not in ASKED_BY_PEOPLE or issue.is_pull_request:
         return
-    if not await asyncio.to_thread(_is_own_case, request, issue):
-        return
+    if await asyncio.to_thread(_is_own_case, request, issue):
+        await refuse_later_edit(request, issue, world)
+
+
+async def refuse_later_edit(request: Request, issue: Issue, world: World) -> None:
+    """Raises `Refused` where a stranger changed an issue's text since it was asked about."""
     edit = await world.github.last_edit(issue.number)
     if edit is None or edit.at < (request.text_as_of or request.asked_at).replace(microsecond=0):
         return
@@ -35,12 +42,39 @@ async def refuse_changed_text(request: Request, issue: Issue, world: World) -> N
         return
     repo_file = await world.github.repo_file()
     mention = repo_file.mention or world.runs.settings.mention
-    again = "press `Run benchmark` again"
-    if request.origin != "pull_request":
-        again = f"put the label {quoted(request.label)} on again"
+    again = f"comment `{mention} {'run' if request.kind == 'benchmark' else request.kind}`"
+    if request.origin == "pull_request":
+        again = f"press `Run benchmark` again, or {again}"
+    elif request.kind == "benchmark":
+        again = f"put the label {quoted(request.label)} on again, or {again}"
     raise Refused(
         f"The text was changed by {quoted(edit.by)}, who may not start runs here, after it was "
-        f"asked for. Look at it once more; then {again}, or comment `{mention} run`."
+        f"asked for. Look at it once more; then {again}."
+    )
+
+
+async def refuse_unseen_text(plan: Plan, issue: Issue, world: World) -> None:
+    """Raises `Refused` where a push or a pull request would run what a stranger wrote last.
+
+    `issue` is the one that may hold the eval case. Whoever asks for it there has looked at it, and
+    from then on pushes and pull requests run it as well.
+    """
+    digests = {one.eval_case.digest for one in plan.runs}
+    if plan.request.origin not in TOLD_ELSEWHERE or not digests or issue.is_pull_request:
+        return
+    if {one.eval_case.id for one in plan.runs} != {f"github-issue-{issue.number}"}:
+        return
+    edit = await world.github.last_edit(issue.number)
+    if edit is None or await _may_run(edit, world):
+        return
+    records = await world.ledger.records(plan.request.repo.full_name)
+    if digests <= {one.eval_digest for one in records}:
+        return
+    mention = (await world.github.repo_file()).mention or world.runs.settings.mention
+    raise Refused(
+        f"The text of {quoted(f'#{issue.number}')} was changed last by {quoted(edit.by)}, who may "
+        "not start runs here, and nobody has asked for it since. Look at it; then comment "
+        f"`{mention} run` on it, and it is run for pushes and pull requests, too."
     )
 
 

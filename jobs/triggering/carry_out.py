@@ -16,6 +16,7 @@ from config.repo_file import RepoFile
 from jobs.answers import answer, react_to_end
 from jobs.budgets import lower_limits
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.changed_text import refuse_later_edit
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
@@ -26,6 +27,7 @@ from jobs.planning.rows import CARRIED_ON
 from jobs.ports import Comment, Issue
 from jobs.requests import Request
 from jobs.sessions.workspace import remove_tree
+from jobs.triggering.choosing import reads_queries
 from jobs.triggering.plan import TriggerPlan
 from jobs.triggering.planning import TriggerPlanner
 from jobs.triggering.progress import TriggerProgress, TriggerRow, make_progress, render_progress
@@ -99,6 +101,8 @@ async def _make_plan(
 ) -> TriggerPlan:
     comments: Sequence[Comment] = ()
     if issue is not None:
+        if reads_queries(request, issue):
+            await refuse_later_edit(request, issue, world.place)
         comments = await world.place.github.comments(request.issue)
     scratch = world.triggers.scratch / f"planning-{uuid4().hex[:12]}"
     scratch.mkdir(parents=True)

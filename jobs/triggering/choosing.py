@@ -38,6 +38,12 @@ def read_issue(issue: Issue) -> Sections:
     return parse_sections("" if issue.is_pull_request else issue.body)
 
 
+def reads_queries(request: Request, issue: Issue) -> bool:
+    """Whether the queries of a request stand in the issue's own text."""
+    named = request.triggering.eval_set
+    return not named and bool(read_issue(issue).get("trigger_queries"))
+
+
 def choose_skill(asked: str | None, sections: Sections, shelf: SkillShelf) -> Skill:
     """The skill that the command, else the issue names, else the only one there is.
 
