@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -96,7 +97,7 @@ def _checked(case: dict[str, Any]) -> dict[str, Any]:
 def _lines(content: bytes, _: str) -> Iterator[tuple[int, Callable[[], Any]]]:
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
-            yield number, lambda line=line: _json_object(line)
+            yield number, partial(_json_object, line)
 
 
 def _json_object(line: bytes) -> dict[str, Any]:
