@@ -22,8 +22,6 @@ class Told:
 
     key: str
     asked_at: datetime
-    began_at: datetime
-    """When the comment was posted."""
     headline: str
     """Its first line, without the mark of a heading; Markdown of our own."""
     url: str
@@ -50,7 +48,6 @@ def _read(comments: Sequence[Comment]) -> Iterator[Told]:
         yield Told(
             key=asked[0],
             asked_at=asked[1],
-            began_at=comment.created_at,
             headline=_headline(rest),
             url=comment.url,
             is_under_way=is_under_way(comment.body),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import cast
@@ -10,10 +11,10 @@ import pytest
 
 from bot.blobs import Blobs
 from jobs.errors import OverBudget
-from jobs.keeping import MOST_BEGINNINGS, GivenUp, begin, note_spent
+from jobs.keeping import MOST_BEGINNINGS, GivenUp, begin, find_begun, note_begun, note_spent
 from jobs.requests import Repo
 from jobs.world import RunWorld
-from tests.builders import a_result
+from tests.builders import NOON, a_request, a_result
 
 SHARE = Decimal(2)
 
@@ -87,3 +88,12 @@ async def test_a_session_that_keeps_taking_workers_down_ends_at_the_days_limit(k
         await begin("with_skill-1", a_result().spec, SHARE, world)
     with pytest.raises(OverBudget):
         await begin("with_skill-1", a_result().spec, SHARE, world)
+
+
+async def test_a_request_has_begun_when_it_began_first(tmp_path: Path) -> None:
+    """Not when its comment was posted, which may be before, nor when it was carried on."""
+    blobs, request = Blobs(tmp_path.as_uri()), a_request()
+    assert await find_begun(request, blobs) is None
+    for later in range(2):
+        await note_begun(request, NOON + timedelta(hours=later), blobs)
+    assert await find_begun(request, blobs) == NOON
