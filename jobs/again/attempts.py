@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from jobs.errors import Refused
 from jobs.inquiries.own_comments import Told, read_told
-from jobs.keeping import asking_folder, find_result
+from jobs.keeping import asking_folder, find_planned, find_result
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import find_markers
 from jobs.planning.plan import Plan
@@ -110,12 +110,14 @@ async def _find_attempts(comments: Sequence[Comment], world: World) -> list[Atte
 async def _of_request(told: Told, markers: dict[str, RunRecord], world: World) -> list[Attempt]:
     """The runs of a request that has ended, as far as its plan is kept."""
     folder, blobs = asking_folder(told.key, told.asked_at), world.runs.blobs
+    planned = await find_planned(folder, blobs)
+    # plans of other kinds, such as a search for a description, have shapes of their own
+    if planned is None or planned.request.kind != "benchmark":
+        return []
     stored = await blobs.get(f"{folder}/plan.json")
     if stored is None or not await blobs.exists(f"{folder}/ended"):
         return []
     plan = Plan.model_validate_json(stored)
-    if plan.request.kind != "benchmark":
-        return []
     return [
         Attempt(
             run=spec.run_id,

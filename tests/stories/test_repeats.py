@@ -39,6 +39,19 @@ async def test_a_retry_names_the_run_that_it_repeats(tmp_path: Path, scene: Scen
     assert '"mode": "installed"' in scene.reports(2)[-1]
 
 
+async def test_a_retry_passes_over_what_was_asked_of_a_description(scene: Scene) -> None:
+    """An issue holds runs of several kinds; the benchmark is the one that is repeated."""
+    for command in ("run scripted-demo", "trigger --skill release-notes"):
+        asked = scene.comment(2, f"@skillbench {command}")
+        await scene.reacted(2, asked, "rocket")
+    again = scene.comment(2, "@skillbench retry")
+    await scene.reacted(2, again, "rocket")
+    assert len([one for one in scene.reports(2) if '"eval_id": "github-issue-2"' in one]) == 2
+    failed = scene.comment(2, "@skillbench rerun failed")
+    await scene.reacted(2, failed, "confused")
+    assert "there is nothing to run again" in scene.bot_comments(2)[-1]
+
+
 async def test_only_what_failed_is_run_again(tmp_path: Path, app_key: str) -> None:
     """Of two runs the one without a score; when it has one, there is nothing left."""
     api = ScriptedModelApi()
