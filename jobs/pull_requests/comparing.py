@@ -16,6 +16,7 @@ from jobs.carrying_out import begin, carry_out_answered, find_head
 from jobs.errors import Refused
 from jobs.estimates import ahead_of_request, describe, estimate_all
 from jobs.keeping import request_folder
+from jobs.pull_requests.again import as_before
 from jobs.pull_requests.plan import PullPlan, find_plan, keep_plan
 from jobs.pull_requests.planning import make_plan, make_requests, open_sides
 from jobs.pull_requests.pull import settle_head
@@ -63,6 +64,9 @@ async def _settle(request: Request, world: World) -> PullPlan:
     pull = await world.github.pull_request(request.issue)
     head = settle_head(request, pull, mention=world.runs.settings.mention)
     pinned = request.model_copy(update={"head": head})
+    if request.only_failed:
+        comments = await world.github.comments(request.issue)
+        pinned = await as_before(pinned, comments, world.runs.blobs)
     base = await world.github.merge_base(pull.base_branch, head)
     rules = await find_head(world)
     async with AsyncExitStack() as stack:

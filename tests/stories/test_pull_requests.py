@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.stories.pulls import SKILL, check_on, ended, mark_eval, open_pull, pulls_of, tree
 from tests.stories.scene import PERSON, Scene, steady
 
@@ -209,3 +211,24 @@ async def test_skills_that_nothing_asks_about_are_named_in_one_sentence(
     assert "### ⚪ No difference in 1 run" in comment
     assert comment.count("No eval case on the default branch") == 1
     assert "`many/s19` and 10 more, so they are not measured." in comment
+
+
+@pytest.mark.parametrize("way", ["button", "command"])
+async def test_what_failed_is_run_again_as_it_was_asked_for(
+    scene: Scene, tmp_path: Path, way: str
+) -> None:
+    """And not as is usual, which nobody has asked for."""
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+    await check_on(scene, number)
+    scene.comment(number, "@skillbench run --vs none")
+    assert "compared with `--vs none`" in await ended(scene, number)
+    check = await check_on(scene, number, "Better")
+    if way == "button":
+        pulls_of(scene).press(check, "rerun-failed", by=PERSON)
+    else:
+        scene.comment(number, "@skillbench rerun failed")
+    await scene.until(lambda: len(scene.bot_comments(number)) == 3, "a second comparison")
+    await scene.until(lambda: "measured before" in scene.bot_comments(number)[2], "its end")
+    assert "compared with `--vs none`" in scene.bot_comments(number)[2]
+    assert len(scene.reports(number)) == 1
