@@ -25,6 +25,10 @@ async def _walk_app(stage: Stage) -> None:
     delivery = f"/app/hook/deliveries/{rows[0]['id']}"
     assert (await stage.app.get(delivery)).json()["guid"] == rows[0]["guid"]
     assert (await stage.app.post(f"{delivery}/attempts")).status_code == 202
+    person = {
+        "authorization": f"token {stage.gh.site.tokens.issue_to(stage.gh.site.account('maria'))}"
+    }
+    assert (await stage.http.get("/user", headers=person)).json()["login"] == "maria"
     for path in ("/installation/repositories", "/rate_limit", "/users/maria", "/users/octo"):
         assert (await stage.http.get(path)).status_code == 200
 
