@@ -35,7 +35,8 @@ class CaseSpec:
     case: DatasetCase
     target_type: str
     fields: TargetFields
-    judge: Model
+    judge: Model | None
+    """None where the evaluator asks nobody."""
     user_model: Model | None
     """Who plays a user that a model plays."""
 
@@ -133,7 +134,7 @@ class _UnderWay:
             ended_at=self._world.clock(),
             target_usage=_sum([turn.reply.usage for turn in self.turns if turn.reply]),
             judge_usage=used if used.requests else None,
-            judge=spec.judge.sent if used.requests else "",
+            judge=spec.judge.sent if spec.judge and used.requests else "",
         )
 
 

@@ -33,7 +33,8 @@ class ModelJudge:
     """Judges one case with one model; implements `Judge`."""
 
     agent: Agent
-    model: Model
+    model: Model | None
+    """None: nobody is to be asked."""
     limits: Limits = _LIMITS
     slots: asyncio.Semaphore | None = None
     """Askings that go on at once; None: as many as there are."""
@@ -47,6 +48,8 @@ class ModelJudge:
             return await self._ask(prompt, accept, max_tokens)
 
     async def _ask(self, prompt: str, accept: Accept, max_tokens: int) -> JudgeAnswer:
+        if self.model is None:
+            raise Ungraded("there is no judge for this case")
         earlier: list[tuple[str, str]] = []
         problem = ""
         for _ in range(ASKS):

@@ -11,7 +11,7 @@ from jobs.datasets.cases import AutoUser, DatasetCase
 from jobs.datasets.keeping import DatasetKeeping, PastRun
 from jobs.datasets.loading import Dataset
 from jobs.datasets.plan import RunPlan, check_unchanged
-from jobs.evaluators.registry import judge_named
+from jobs.evaluators.registry import judge_of
 from jobs.targets.llm_api import LlmApiFields
 from jobs.targets.registry import make_fields
 from jobs.values import Model
@@ -99,7 +99,7 @@ async def make_ready(plan: RunPlan, dataset: Dataset, world: DatasetWorld) -> Re
     cases = [by_id[name] for name in plan.cases]
     choice = dataset.settings.choose_target(plan.target_type, (plan.target_type,))
     fields = [make_fields(choice, case, plan.typed) for case in cases]
-    judges = [plan.judge or judge_named(case.eval) or world.default_judge for case in cases]
+    judges = [judge_of(case.eval, plan.judge, world.default_judge) for case in cases]
     users = [_find_user(plan, case, world) for case in cases]
     targets = [one.model for one in fields if isinstance(one, LlmApiFields)]
     catalog = PinnedCatalog(world.catalog, dict(plan.models))
@@ -110,7 +110,7 @@ async def make_ready(plan: RunPlan, dataset: Dataset, world: DatasetWorld) -> Re
             case=case,
             target_type=plan.target_type,
             fields=own,
-            judge=models[judge],
+            judge=models.get(judge),
             user_model=models[user] if user else None,
         )
         for case, own, judge, user in zip(cases, fields, judges, users, strict=True)
@@ -136,7 +136,7 @@ def find_past_key(plan: RunPlan, specs: Sequence[CaseSpec]) -> str:
         plan.dataset,
         plan.target_type,
         first.fields.model_dump_json(),
-        first.judge.sent,
+        first.judge.sent if first.judge else "",
         first.user_model.sent if first.user_model else "",
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]

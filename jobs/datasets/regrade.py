@@ -17,7 +17,7 @@ from jobs.datasets.loading import Dataset
 from jobs.datasets.report import EVAL_ONLY, RunHead
 from jobs.datasets.results import CaseResult
 from jobs.datasets.saved import Given, Saved
-from jobs.evaluators.registry import judge_named
+from jobs.evaluators.registry import judge_of
 from jobs.ports import Clock
 from jobs.targets.target import TargetFields
 from jobs.values import Model, Usage
@@ -28,11 +28,12 @@ AT_ONCE = 8
 
 def judges_of(given: Given, asked: str, default: str) -> list[str]:
     """The judges that grading needs, each once: resolve them first."""
-    return list(dict.fromkeys(_judge_of(one, asked, default) for one in given.saved))
+    named = dict.fromkeys(_judge_of(one, asked, default) for one in given.saved)
+    return [name for name in named if name]
 
 
 def _judge_of(one: Saved, asked: str, default: str) -> str:
-    return asked or judge_named(one.case.eval) or default
+    return judge_of(one.case.eval, asked, default)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ class Grader:
             case=one.case,
             target_type=self.target_type,
             fields=TargetFields(),
-            judge=self.models[_judge_of(one, self.asked, self.default)],
+            judge=self.models.get(_judge_of(one, self.asked, self.default)),
             user_model=None,
         )
         if one.problem:

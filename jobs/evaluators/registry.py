@@ -32,8 +32,19 @@ EVALUATORS: Mapping[str, Evaluator] = {
     "semantic": SemanticEvaluator(),
 }
 
+NEVER_ASK = frozenset({"exact", "python", "record_retrieval", "regex"})
+"""Evaluators that need no judge, so that none has to be configured for them."""
 JUDGE_FIELDS = ("model", "judge_model", "extractor_model")
 """Where a case may name its judge; the first that it holds counts."""
+
+
+def judge_of(fields: Mapping[str, Any], asked: str, default: str) -> str:
+    """Who judges a case by its `eval`: who was asked for, the case's own, the default; empty
+    where nobody is ever asked.
+    """
+    if fields.get("evaluator") in NEVER_ASK:
+        return ""
+    return asked or judge_named(fields) or default
 
 
 def judge_named(fields: Mapping[str, Any]) -> str | None:
