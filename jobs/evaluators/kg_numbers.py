@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:T[\d:.]+Z?)?|\d{1,2}/\d{1,2}/\d{4}")
-_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
+_NUMBER = re.compile(r"(?<![\w.])[-\u2212\u2013]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
 _RANGE = re.compile(r"(?<=\d)\s*[-\u2013\u2014]\s*(?=\d)")
 ALMOST_ZERO = 1e-6
 MOST_DECIMALS = 12
@@ -26,7 +26,7 @@ def find_numbers(text: str) -> list[Number]:
     text = _RANGE.sub(" to ", _DATE.sub(" ", text))
     found = []
     for match in _NUMBER.finditer(text):
-        written = match.group().replace("\u2212", "-").replace(",", "")
+        written = match.group().replace("\u2212", "-").replace("\u2013", "-").replace(",", "")
         _, _, behind = written.partition(".")
         if len(written) <= 30:
             found.append(Number(float(written), len(behind)))

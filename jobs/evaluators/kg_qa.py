@@ -19,6 +19,7 @@ from jobs.evaluators.kg_words import (
     TRUE_WORDS,
     listed,
     say_yes,
+    score_answer_line,
     score_list,
     share_of,
 )
@@ -36,10 +37,15 @@ _ALIASES = {
     "string": "text",
 }
 _ANSWER = re.compile(
-    r"^[\s>*_#`-]*answer[*_`]*\s*[:\uff1a]\s*[*_`]*(.*)$", re.IGNORECASE | re.MULTILINE
+    r"^[\s>*_#`-]*answer[*_`]*[^\S\n]*[:\uff1a][^\S\n]*[*_`]*(.*)$", re.IGNORECASE | re.MULTILINE
 )
 _BROKEN = re.compile(r"502 Bad Gateway|API 调用失败", re.IGNORECASE)
 """What a target writes that has lost its own server, and takes for an answer."""
+_NOT_FOUND = re.compile(
+    r"\b(?:not|no|none|cannot|can't|couldn't|unknown|unavailable|n/?a)\b|找不到|查不到|没有|未找到",
+    re.IGNORECASE,
+)
+"""What an answer line says that gives no value: no other number of the answer is meant then."""
 _TASK = """\
 Grade how far the answer covers each key point, from 0 (not at all, or wrong) to 1 (fully, in \
 whatever words). Further words cost nothing unless they contradict a key point.
@@ -137,9 +143,15 @@ class KgQaEvaluator:
 
 
 def answer_line(answer: str) -> str | None:
-    """What stands behind the last `ANSWER:`; None where there is none, or nothing behind it."""
-    lines = [match[1].strip().strip("*_`").strip() for match in _ANSWER.finditer(answer)]
-    return next((line for line in reversed(lines) if line), None)
+    """What stands behind the last `ANSWER:`, or below it where nothing stands behind it.
+
+    None where there is no such line, or nothing behind and below it.
+    """
+    for match in reversed(list(_ANSWER.finditer(answer))):
+        below = answer[match.end() :].strip("\n").partition("\n\n")[0].strip()
+        if said := match[1].strip().strip("*_`").strip() or below:
+            return said
+    return None
 
 
 def _by_rule(fields: KgQaFields, answer: str, value: str | None) -> tuple[float, str]:
@@ -149,7 +161,9 @@ def _by_rule(fields: KgQaFields, answer: str, value: str | None) -> tuple[float,
         if not expected:
             share = share_of(fields.expected, answer)
             return share, f"{share:.0%} of the expected words are there"
-        found = find_numbers(said) or find_numbers(answer)
+        found = find_numbers(said)
+        if not found and (value is None or not _NOT_FOUND.search(value)):
+            found = find_numbers(answer)
         return score_numbers(expected, found, fields.tolerance)
     if fields.answer_type == "boolean":
         wanted = fields.expected.strip().casefold() in TRUE_WORDS
@@ -157,10 +171,11 @@ def _by_rule(fields: KgQaFields, answer: str, value: str | None) -> tuple[float,
         if told is None:
             return 0.0, "the answer says neither yes nor no"
         return float(told == wanted), f"the answer says {'yes' if told else 'no'}"
-    score, why = score_list(fields.entries, listed(said) or [said])
-    if not score and value is not None:
-        return score_list(fields.entries, listed(answer) or [answer])
-    return score, why
+    if value is not None:
+        score, why = score_answer_line(fields.entries, value)
+        if score:
+            return score, why
+    return score_list(fields.entries, listed(answer) or [answer])
 
 
 async def _grade_text(fields: KgQaFields, given: Grading, answer: str, value: str | None) -> Grade:
@@ -182,7 +197,8 @@ async def _grade_text(fields: KgQaFields, given: Grading, answer: str, value: st
     covered = _read_covered(content, count)
     steps = weighted_steps(fields.source_data)
     weights = [weight for _, weight in steps] if len(steps) == count else [1.0] * count
-    total = sum(weights)
+    if not (total := sum(weights)):
+        weights, total = [1.0] * count, float(count)
     score = sum(one * weight for one, weight in zip(covered, weights, strict=True)) / total
     detail |= {"by": "judge", "covered": covered, "weights": weights}
     return _scored(score, text(content, "explanation") or f"{score:.2f} covered", detail)

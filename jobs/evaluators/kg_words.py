@@ -20,6 +20,7 @@ _RULE = re.compile(r"[\s|:-]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 SAME = 0.8
 """Share of words that two names must have in common to be one (Dice's coefficient)."""
+_SHORT_FORM = re.compile(r"(.{3,})-([A-Z][A-Z0-9]{1,9})")
 SHORTEST = 2
 MOST_COMMAS = 2
 TRUE_WORDS = frozenset({"true", "yes", "是", "对", "正确", "有", "存在"})
@@ -63,11 +64,24 @@ def share_of(expected: str, text: str) -> float:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names are one: nearly all of their words are in both."""
+    """Whether two names are one: nearly all of their words are in both.
+
+    A name with its abbreviation (`HeartRateVariability-HRV`) may be called by either.
+    """
     left, right = set(tokens(one)), set(tokens(other))
     if not left or not right:
         return False
-    return 2 * len(left & right) / (len(left) + len(right)) >= SAME
+    if 2 * len(left & right) / (len(left) + len(right)) >= SAME:
+        return True
+    return bool(_ways_to_call(one) & _ways_to_call(other))
+
+
+def _ways_to_call(name: str) -> set[str]:
+    """A name in one word, and the two parts of one that ends in its abbreviation."""
+    parts = [name]
+    if found := _SHORT_FORM.fullmatch(_MARKS.sub("", name).strip()):
+        parts += [found[1], found[2]]
+    return {"".join(re.findall(r"[^\W_]+", part.casefold())) for part in parts}
 
 
 def listed(text: str) -> list[str]:
@@ -81,8 +95,18 @@ def listed(text: str) -> list[str]:
     if ";" in text or "\uff1b" in text:
         return _distinct(re.split(r"[;\uff1b]", text))
     if len(re.findall(r"[,\uff0c、]", text)) >= MOST_COMMAS:
-        return _distinct(re.split(r"[,\uff0c、]|\band\b", text))
+        return _in_line(text)
     return _distinct(text.splitlines())
+
+
+def score_answer_line(expected: Sequence[str], line: str) -> tuple[float, str]:
+    """F1 of what an answer line lists: one comma or `and` may part entries, or be in a name."""
+    readings = [listed(line) or [line], _in_line(line) or [line]]
+    return max((score_list(expected, one) for one in readings), key=lambda scored: scored[0])
+
+
+def _in_line(text: str) -> list[str]:
+    return _distinct(re.split(r"[,\uff0c、]|\band\b|和", text))
 
 
 def score_list(expected: Sequence[str], given: Sequence[str]) -> tuple[float, str]:

@@ -32,6 +32,7 @@ async def score(case: dict[str, Any], answer: str) -> float:
         ("ANSWER: 5\nANSWER:", "5"),
         ("The answer is 5", None),
         ("ANSWER: `5`", "5"),
+        ("ANSWER:\n- Steps\n- Sleep\n\nAsk away.", "- Steps\n- Sleep"),
     ],
 )
 def test_the_last_answer_line_counts_in_any_dress(answer: str, line: str | None) -> None:
@@ -55,6 +56,9 @@ def test_dates_are_no_numbers_and_the_dash_of_a_range_is_no_minus() -> None:
         (1200, "ANSWER: 1,205", 1.0),
         ("12 and 30", "ANSWER: 12", 0.5),
         (-2.9234, "ANSWER: 2.92", 0.0),
+        (-2.9234, "ANSWER: \u20132.9234", 1.0),
+        (22, "I looked at 22 files.\nANSWER: no data found", 0.0),
+        (22, "There are 22.\nANSWER: as above", 1.0),
         (22, "I cannot find any.", 0.0),
         (429, "ANSWER: 429", 1.0),
     ],
@@ -118,6 +122,36 @@ async def test_lists_are_read_in_every_form(text: str) -> None:
     assert len(listed(text)) >= 3
     case = kg("list", ["Steps", "HeartRate", "Sleep"])
     assert await score(case, f"ANSWER: {text}" if ";" in text else text) > 0.85
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ANSWER: HeartRateVariability-HRV, TimeinBed-TIB",
+        "ANSWER: HRV and TIB",
+        "ANSWER: Heart rate variability; time in bed",
+        "ANSWER:\n- Heart Rate Variability (HRV)\n- TIB",
+    ],
+)
+async def test_two_names_in_an_answer_line_are_two_in_every_form(line: str) -> None:
+    case = kg("list", ["HeartRateVariability-HRV", "TimeinBed-TIB"])
+    assert await score(case, f"They are affected.\n{line}") == 1
+
+
+async def test_a_name_with_a_comma_is_one_name() -> None:
+    case = kg("list", ["Walk, then rest", "Sleep"])
+    assert await score(case, "ANSWER: Walk, then rest; Sleep") == 1
+    assert await score(kg("list", ["Walk, then rest"]), "ANSWER: Walk, then rest") == 1
+
+
+async def test_weights_that_are_all_zero_weigh_alike() -> None:
+    source = {
+        "partial_credit_rubric": {"scheme": "step_weighted", "weights": [0]},
+        "reasoning_steps": [{"label": "a", "value": 1}],
+    }
+    case = kg("text", "a lag of one day", key_points=["lag=1"], source_data=source)
+    judge = SmallJudge(answers=[{"covered": [0.5], "explanation": "in part"}])
+    assert (await grade(case, "perhaps one day", judge)).score == 0.5
 
 
 async def test_one_entry_stands_for_one_expected_name() -> None:
