@@ -1,6 +1,6 @@
 """Clients for conversations that go on together: making one for each costs milliseconds.
 
-A client lives as long as somebody uses it, so nobody has to close it at the end.
+They live as long as somebody uses one of them, so nobody has to close them at the end.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -30,7 +30,7 @@ class _Open(Generic[Client]):
 
 
 class Shared(Generic[Client]):
-    """Clients that are made for their first user and closed after the last one."""
+    """Clients that are made as they are needed, and closed once nobody uses any of them."""
 
     def __init__(self, make: Callable[[], Client]) -> None:
         self._make = make
@@ -48,6 +48,7 @@ class Shared(Generic[Client]):
             yield shared.client
         finally:
             shared.users -= 1
-            if not shared.users:
-                self._open.remove(shared)
-                await shared.client.close()
+            if not any(one.users for one in self._open):
+                unused, self._open = self._open, []
+                for one in unused:
+                    await one.client.close()
