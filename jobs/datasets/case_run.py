@@ -22,6 +22,9 @@ from jobs.targets.registry import TARGETS
 from jobs.targets.target import Conversation, TargetFailed, TargetFields, TargetWorld
 from jobs.values import Model, Usage
 
+ABOUT_THE_USER = "engagement"
+"""The evaluator that needs no answer of the target: it looks at what the user does."""
+
 Watch = Callable[[Dialogue], Awaitable[None]]
 """Sees the dialogue after each turn."""
 
@@ -107,9 +110,12 @@ class _UnderWay:
         self.turns: list[Turn] = []
 
     async def grade(self) -> Grade:
+        dialogue = Dialogue(turns=tuple(self.turns))
+        if not dialogue.replies and self._spec.case.evaluator != ABOUT_THE_USER:
+            raise UserFailed("the user ended the dialogue before the target was asked anything")
         given = Grading(
             self._spec.case,
-            Dialogue(turns=tuple(self.turns)),
+            dialogue,
             self._judge,
             self._world.programs,
         )

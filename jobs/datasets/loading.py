@@ -157,13 +157,13 @@ def read_cases(content: bytes, settings: SuiteSettings, *, file: str) -> tuple[D
 def _read_case(line: bytes, settings: SuiteSettings) -> DatasetCase:
     """One line. Raises `ValueError` with what is wrong with it."""
     try:
-        written = json.loads(line.decode("utf-8"))
+        written = json.loads(line.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error.msg} at character {error.pos + 1}") from None
     except (ValueError, RecursionError):
-        raise ValueError("no JSON that can be read: too deep, or a number too long") from None
+        raise ValueError("no JSON that can be read: NaN, too deep, or a number too long") from None
     if not isinstance(written, dict):
         raise ValueError("it must be an object")  # noqa: TRY004
     try:
@@ -172,6 +172,11 @@ def _read_case(line: bytes, settings: SuiteSettings) -> DatasetCase:
         raise ValueError(_first(error)) from None
     check_evaluator(case.eval)
     return case
+
+
+def _no_number(word: str) -> float:
+    """Refuse `NaN` and `Infinity`: no JSON, and no weight or limit that anybody means."""
+    raise ValueError(word)
 
 
 def _resolved(written: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def say_yes(text: str) -> bool | None:
     kind of word once.
     """
     plain = _NO_MATTER.sub(" ", _MARKS.sub("", text)).strip().casefold()
+    plain = re.sub(r"n['\u2019]t\b", " not", plain)
     words = _WORD.findall(plain)
     if words and plain.startswith(words[0]):
         if words[0] in _YES:

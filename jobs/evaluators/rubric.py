@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from jobs.datasets.dialogue import Reply, Turn
-from jobs.datasets.grades import Accept, Grade, Grading
+from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
 from jobs.datasets.judge import quoted
 from jobs.evaluators.reading import as_object, number, transcript
 from jobs.evaluators.signals import Operator, check_signal, holds
@@ -94,6 +94,10 @@ class RubricFields(BaseModel):
     def _grades_something(self) -> "RubricFields":
         if not self.turns and not self.case_criteria:
             raise ValueError("there are neither turns nor case_criteria")
+        for group in (*(one.criteria for one in self.turns), self.case_criteria):
+            names = [one.name for one in group]
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise ValueError(f"two criteria of one turn are called {twice!r:.60}")
         return self
 
 
@@ -113,19 +117,23 @@ class RubricEvaluator:
             if isinstance(one, BaseException):
                 raise one  # once all have ended, so that what they used is counted
         graded = [one for one in results if not isinstance(one, BaseException)]
-        turns = graded[: len(fields.turns)]
-        whole = graded[len(fields.turns)] if fields.case_criteria else None
+        whole = graded.pop() if fields.case_criteria else None
+        turns = [one for one in graded if one["score"] is not None]
+        if whole is not None and whole["score"] is None:
+            whole = None
+        if not turns and whole is None:
+            raise Ungraded("nothing that the rubric asks for was measured or has a weight")
         score = _together(turns, whole, fields.case_weight)
         return Grade(
             outcome="scored",
             score=score,
-            feedback=f"{score:.2f} over {len(graded)} parts",
+            feedback=f"{score:.2f} over {len(turns) + (whole is not None)} parts",
             detail={"turns": [one["parts"] for one in turns], "case": whole and whole["parts"]},
         )
 
 
 Part = dict[str, Any]
-"""`score`, and `parts` with what it is made of."""
+"""`score` (None: nothing was measured that weighs), and `parts` with what it is made of."""
 
 
 async def _grade_turn(rubric: TurnRubric, given: Grading) -> Part:
@@ -204,9 +212,9 @@ def _grade_latency(latency: Latency, turn: Turn) -> list[Part]:
     return [{"name": "latency", "weight": latency.weight, "score": sum(kept) / len(kept)}]
 
 
-def _mean(parts: Sequence[Part]) -> float:
+def _mean(parts: Sequence[Part]) -> float | None:
     weight = sum(one["weight"] for one in parts)
-    return sum(one["score"] * one["weight"] for one in parts) / weight if weight else 0.0
+    return sum(one["score"] * one["weight"] for one in parts) / weight if weight else None
 
 
 def _together(turns: Sequence[Part], whole: Part | None, case_weight: float) -> float:

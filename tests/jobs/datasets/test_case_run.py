@@ -169,6 +169,11 @@ async def test_the_limit_of_turns_holds_and_silence_ends_at_once(tmp_path: Path)
     result, agent = await run(a_case(EXACT, user=user), silent, tmp_path)
     assert [turn.said.text for turn in result.dialogue.turns] == ["[silence]"]
     assert len(agent.asked) == 1
+    assert (result.grade.outcome, result.trouble) == ("ungraded", "user"), "nobody was asked"
+    greeted = a_case({"evaluator": "engagement"}, user=user,
+                     history=[{"role": "assistant", "content": "Hello"}])  # fmt: skip
+    result, _ = await run(greeted, silent, tmp_path)
+    assert (result.grade.outcome, result.trouble) == ("fail", None), "it is about the user"
 
 
 async def test_a_user_that_cannot_be_read_leaves_the_case_ungraded(tmp_path: Path) -> None:

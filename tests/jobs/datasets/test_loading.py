@@ -63,8 +63,10 @@ def test_every_fault_is_told_with_its_line(tmp_path: Path) -> None:
         a_line(id="q4", eval={"evaluator": "guess"}),
         a_line(id="q5", user={"type": "robot"}),
         "[]",
+        json.dumps(a_line(id="q6", eval={"evaluator": "rubric", "case_weight": float("nan")})),
     )
     told = refusal(tmp_path)
+    assert "sample.jsonl:9: no JSON that can be read: NaN" in told
     assert "capitals/sample.jsonl:2: no JSON" in told
     assert "sample.jsonl:3: colour" in told
     assert "sample.jsonl:4: the id `q1` stands in line 1 already" in told

@@ -100,6 +100,7 @@ async def test_an_answer_that_says_neither_is_wrong() -> None:
     assert await score(kg("boolean", "true"), "ANSWER: maybe") == 0
     assert await score(kg("boolean", True), "ANSWER: **Yes**") == 1
     assert await score(kg("bool", "false"), "ANSWER: yes") == 0
+    assert await score(kg("bool", "false"), "It isn't.") == 1
 
 
 def test_names_that_share_words_are_not_one() -> None:

@@ -206,3 +206,19 @@ def test_a_check_that_cannot_be_made_is_refused(check: dict[str, Any]) -> None:
     criterion = {"name": "x", "signal_check": check}
     with pytest.raises(ValueError, match="eval"):
         check_evaluator({"evaluator": "rubric", "case_criteria": [criterion]})
+
+
+async def test_time_that_was_not_measured_is_not_zero() -> None:
+    unmeasured = {"turn": 1, "latency": {"ttft_seconds": 3}}
+    with pytest.raises(Ungraded, match="measured"):
+        await grade({"evaluator": "rubric", "turns": [unmeasured]}, "an answer")
+    check = {"name": "long", "signal_check": {"signal": "char_count", "op": ">", "value": 3}}
+    turns = [unmeasured, {"turn": 1, "criteria": [check]}]
+    graded = await grade({"evaluator": "rubric", "turns": turns}, "an answer")
+    assert graded.score == 1
+
+
+def test_two_criteria_of_one_name_are_refused() -> None:
+    criteria = [{"name": "clear", "llm_rubric": text} for text in ("short", "plain")]
+    with pytest.raises(ValueError, match="two criteria of one turn are called 'clear'"):
+        check_evaluator({"evaluator": "rubric", "turns": [{"turn": 1, "criteria": criteria}]})
