@@ -114,7 +114,7 @@ async def test_the_text_of_another_issue_that_is_named_counts_as_well(scene: Sce
     scene.github.add_person("stranger", {})
     body = scene.repository.issue(1).body
     gate = scene.github.faults.hold(on=GRAPHQL)
-    comment = scene.comment(2, "@skillbench run scripted-demo --eval 1")
+    comment = scene.comment(2, "@skillbench run scripted-demo --eval github-issue-1")
     await gate.reached.wait()
     scene.repository.edit_issue(1, by="stranger", body=f"{body}\nAnd more.")
     gate.release.set()
