@@ -112,9 +112,9 @@ async def _ends_of(made: Plan, world: World, otherwise: State) -> list[RunEnd]:
 async def _end_of(
     spec: RunSpec, records: Sequence[RunRecord], world: World, otherwise: State
 ) -> RunEnd:
-    record = await world.ledger.find(record_key(spec))
-    if record is None:  # what has no score answers for no key
-        record = next((one for one in records if one.run == spec.run_id), None)
+    record = next((one for one in records if one.run == spec.run_id), None)
+    if record is None:  # another request's run of the same has answered for it
+        record = await world.ledger.find(record_key(spec))
     if record is None:
         return RunEnd(model=spec.model.sent, state=otherwise)
     scores = get_scores(record.score)

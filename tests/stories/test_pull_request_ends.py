@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.model_api import Gate, ScriptedModelApi, Stall
+from demo.model_api import Gate, HttpError, ScriptedModelApi, Stall
 from tests.stories.pulls import (
     SKILL,
     check_on,
@@ -139,3 +139,22 @@ async def test_an_eval_case_that_a_stranger_changes_meanwhile_is_not_run_unseen(
     assert "press `Run benchmark` again, or comment `@skillbench run`" in comment
     assert scene.reports(number) == []
     assert scene.stage.model_api.requests == []
+
+
+async def test_a_run_without_a_score_is_not_told_with_the_score_of_an_earlier_one(
+    tmp_path: Path, app_key: str
+) -> None:
+    api = ScriptedModelApi()
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        mark_eval(scene)
+        number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+        await check_on(scene, number)
+        scene.comment(number, "@skillbench run")
+        await ended(scene, number)
+        api.fail(HttpError(status=403, type="permission_error"), times=100)
+        asked = scene.comment(number, "@skillbench run --force")
+        await scene.reacted(number, asked, "confused")
+        said = scene.bot_comments(number)[2]
+        assert "### ⚠️ Not measured: no run came to a score" in said
+        assert "not graded" in said
+        assert (await check_on(scene, number, "Not measured")).conclusion == "neutral"
