@@ -42,8 +42,8 @@ def test_a_request_under_way_shows_every_run_and_the_most_it_may_cost():
 | `gpt-9` | — | — | 🚫 refused · no model `gpt-9`; near: `gpt-4.1` |
 
 **Expected:** about &#36;0.40, about 100k tokens, from 1 past run; &#36;10.00 at most by the \
-limit. Each result comes as a comment of its own; 🚀 here means that all went well, 😕 that something \
-did not. To cancel it: `@skillbench cancel`.
+limit. Each result comes as a comment of its own; 🚀 here means that all went well, 😕 that \
+something did not. To cancel it: `@skillbench cancel`.
 
 <sub>Asked for by mona. All commands: `@skillbench help`.</sub>
 """)
