@@ -38,7 +38,7 @@ from bot.waiting import WaitingComments
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
-from handlers.events import Event, InstallationChanged, IssueUnlabelled, Pushed
+from handlers.events import Event, InstallationChanged, IssueCommented, IssueLabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
 from jobs import not_offered, repo_check
 from jobs.again import rejudge, report
@@ -253,11 +253,11 @@ class Wiring:
     async def _context(self, event: Event) -> HandlerContext:
         """What the decision depends on; GitHub is asked who we are, once, if it does at all.
 
-        Of a label that is gone all that matters is whether we took it off ourselves.
+        Bots are not listened to, but what they push, propose or take off counts: unless we did it.
         """
         context = self._context_of_settings()
         is_listened_to = context.reason_to_ignore(event.sender) is None
-        if not is_listened_to and not isinstance(event, IssueUnlabelled):
+        if not is_listened_to and isinstance(event, IssueCommented | IssueLabelled):
             return context
         return await self._context_for_all()
 

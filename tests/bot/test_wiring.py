@@ -1,7 +1,7 @@
 """A worker's ends put together: what asks GitHub something, and what must not."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from bot.wiring import Wiring
 from bot.worlds import Worlds
 from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
-from handlers.events import EventRepository
+from handlers.events import Event, EventRepository
 from tests.bot.github.clocks import StoppedClock
 from tests.handlers.events import (
     OTHER_BOT,
@@ -27,6 +27,7 @@ from tests.handlers.events import (
     a_pushed,
     an_unlabelled,
 )
+from tests.handlers.test_pull_requests import pull
 from tests.openapi import check_exchanges
 
 NO_WORLDS = cast("Worlds", None)
@@ -131,6 +132,21 @@ async def test_the_apps_own_owner_is_served_where_nobody_is_named(scene: Scene) 
     context = await scene.wiring(allowed_owners="")._context(a_labelled(repository=repository))
     assert context.allows_owner(owner)
     assert not context.allows_owner("acme")
+
+
+@pytest.mark.parametrize("of", [a_pushed, pull])
+async def test_what_a_bot_pushes_or_proposes_is_served_and_what_we_did_is_known(
+    scene: Scene, of: Callable[..., Event]
+) -> None:
+    """A merge queue pushes, too; our own proposal is left alone."""
+    identity = await scene.app.identity()
+    repository = msgspec.structs.replace(scene.repository, owner=identity.owner)
+    wiring = scene.wiring(allowed_owners="")
+    context = await wiring._context(of(repository=repository, sender=OTHER_BOT))
+    assert context.allows_owner(identity.owner)
+    ourselves = msgspec.structs.replace(OURSELVES, id=1, login=identity.bot_login)
+    context = await wiring._context(of(repository=repository, sender=ourselves))
+    assert context.is_own(ourselves)
 
 
 async def test_we_do_not_obey_ourselves_even_if_the_settings_name_us(scene: Scene) -> None:
