@@ -86,18 +86,20 @@ async def _carry_out_chunk(request: Request, world: DatasetRequestWorld, *, last
         return
     try:
         if not await chunk.state.has_ended(chunk.number):
-            await chunk.state.end_chunk(chunk.number, await _run(chunk, world))
+            await _close(chunk, await _run(chunk, world), world)
     except UserError as refusal:
-        await _fail(chunk, str(refusal))
+        await _close(chunk, ChunkEnd(state="failed", reason=str(refusal)), world)
     except Gone as gone:  # nobody to answer, now or later
-        await _fail(chunk, str(gone))
+        await _close(chunk, ChunkEnd(state="failed", reason=str(gone)), world)
     except Transient as trouble:
         if not last_try:
             raise
-        await _fail(chunk, f"a platform failed for too long: {trouble}")
+        reason = f"a platform failed for too long: {trouble}"
+        await _close(chunk, ChunkEnd(state="failed", reason=reason), world)
     except Exception:
         log.exception("chunk_failed", run=chunk.plan.run_id, chunk=chunk.number)
-        await _fail(chunk, "something broke on our side; the log says what")
+        reason = "something broke on our side; the log says what"
+        await _close(chunk, ChunkEnd(state="failed", reason=reason), world)
     await end_if_all_ended(chunk.asked, chunk.plan, world, last_try=last_try)
 
 
@@ -118,8 +120,7 @@ async def end_cancelled(request: Request, cancelled: Cancelled, world: DatasetRe
         return True
     chunk = await _find(request, world)
     if chunk is not None and not await state.has_ended(chunk.number):
-        await _settle(chunk, world)
-        await state.end_chunk(chunk.number, ChunkEnd(state="cancelled"))
+        await _close(chunk, ChunkEnd(state="cancelled"), world)
     if chunk is not None:
         await end_if_all_ended(chunk.asked, chunk.plan, world, last_try=True)
     return True
@@ -145,8 +146,13 @@ async def _find(request: Request, world: DatasetRequestWorld) -> _Chunk | None:
     return _Chunk(request.dataset.chunk, plan, asked, chunks, state)
 
 
-async def _fail(chunk: _Chunk, reason: str) -> None:
-    await chunk.state.end_chunk(chunk.number, ChunkEnd(state="failed", reason=reason))
+async def _close(chunk: _Chunk, end: ChunkEnd, world: DatasetRequestWorld) -> None:
+    """Settle what the chunk has cost, and note how it ended.
+
+    Not before: what was set aside for it stays so while another worker may take it over.
+    """
+    await _settle(chunk, world)
+    await chunk.state.end_chunk(chunk.number, end)
 
 
 async def _run(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:
@@ -160,12 +166,8 @@ async def _run(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:
             await place.runs.budget.reserve(chunk.reservation, chunk.asked.repo, share)
         except UserError as over:
             return ChunkEnd(state="out_of_money", reason=str(over))
-    try:
-        async with opened_again(chunk.plan, world) as (ready, cases):
-            return await _run_ready(chunk, ready, cases, world)
-    finally:
-        # also of one that is stopped: what its worker pays for again is set aside again
-        await _settle(chunk, world)
+    async with opened_again(chunk.plan, world) as (ready, cases):
+        return await _run_ready(chunk, ready, cases, world)
 
 
 async def _run_ready(
@@ -237,5 +239,14 @@ async def _settle(chunk: _Chunk, world: DatasetRequestWorld) -> None:
     spent = Decimal(0)
     own = chunk.plan.model_copy(update={"cases": chunk.ids})
     async for one in world.keeping.cases(own):
-        spent += one.known_cost_usd
+        if not await _is_taken_over(one.id, chunk, world):
+            spent += one.known_cost_usd
     await world.place.runs.budget.settle(chunk.reservation, spent)
+
+
+async def _is_taken_over(case_id: str, chunk: _Chunk, world: DatasetRequestWorld) -> bool:
+    """Whether another run has paid for a case."""
+    if not chunk.plan.again_of:
+        return False
+    earlier = await world.keeping.get_case(chunk.plan.again_of, case_id)
+    return earlier is not None and earlier.grade.outcome != "ungraded"
