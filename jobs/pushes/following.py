@@ -128,9 +128,11 @@ class _Ending:
         """What became of a row: by the run that was planned for it, or by why there was none."""
         run = self._find_run(row)
         spec = run or self._find_duplicate(row)
-        record = await ledger.find(record_key(spec)) if spec else None
-        if record is None and run is not None:  # what has no score answers for no key
+        record = None
+        if run is not None:
             record = next((one for one in self.records if one.run == run.run_id), None)
+        if record is None and spec is not None:  # another run of the same has answered for it
+            record = await ledger.find(record_key(spec))
         state = self._state(record, run, spec)
         return RowEnd(
             model_identity=row.model_identity,

@@ -26,6 +26,20 @@ async def test_a_run_that_comes_to_no_score_is_told_as_such(tmp_path: Path, app_
         assert "[⚠️ not graded](http://" in (check.summary or "")
 
 
+async def test_a_run_without_a_score_is_not_told_with_the_score_of_an_earlier_one(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Pushed back to a version of which one trial is known, where two are wanted by now."""
+    api = ScriptedModelApi()
+    async with playing(tmp_path / "bot", app_key, model_api=api) as scene:
+        await measure(scene)
+        await check_done(scene, push(scene, tmp_path / "1", another_version(1)))
+        api.fail(HttpError(status=400), times=1_000)
+        commit = push(scene, tmp_path / "2", {".github/skillbench.yml": "trials: 2\n"})
+        check = await check_done(scene, commit)
+        assert (check.title, check.conclusion) == ("1 not graded", "neutral")
+
+
 async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
     scene: Scene, tmp_path: Path
 ) -> None:
