@@ -32,7 +32,9 @@ def a_context(**changes: Any) -> HandlerContext:
 
 
 def a_repository(**changes: Any) -> EventRepository:
-    defaults = {"id": 9, "owner": "acme", "name": "skills", "private": False, "installation_id": 7}
+    defaults: dict[str, Any] = {
+        "id": 9, "owner": "acme", "name": "skills", "private": False, "installation_id": 7,
+    }  # fmt: skip
     return EventRepository(**(defaults | changes))
 
 
