@@ -27,6 +27,7 @@ from jobs.datasets.request_world import DatasetRequestWorld
 from jobs.datasets.run_state import ChunkEnd, Chunks, RunState, divide
 from jobs.datasets.running import run_dataset
 from jobs.errors import Gone, Transient, UserError
+from jobs.keeping import MOST_LOST
 from jobs.living_comment import comment_tag
 from jobs.requests import Kind, Request
 
@@ -86,7 +87,7 @@ async def _carry_out_chunk(request: Request, world: DatasetRequestWorld, *, last
         return
     try:
         if not await chunk.state.has_ended(chunk.number):
-            await _close(chunk, await _run(chunk, world), world)
+            await _close(chunk, await _run_counted(chunk, world), world)
     except UserError as refusal:
         await _close(chunk, ChunkEnd(state="failed", reason=str(refusal)), world)
     except Gone as gone:  # nobody to answer, now or later
@@ -153,6 +154,20 @@ async def _close(chunk: _Chunk, end: ChunkEnd, world: DatasetRequestWorld) -> No
     """
     await _settle(chunk, world)
     await chunk.state.end_chunk(chunk.number, end)
+
+
+async def _run_counted(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:
+    """Run the cases, unless too many workers were lost with them."""
+    begun = await chunk.state.count_begun(chunk.number)
+    if begun >= MOST_LOST:
+        reason = f"{begun} workers were lost with the same cases, which are not begun again"
+        return ChunkEnd(state="failed", reason=reason)
+    await chunk.state.put_begun(chunk.number, begun + 1)
+    try:
+        return await _run(chunk, world)
+    except (asyncio.CancelledError, Transient):  # told to leave, or to try again: nobody was lost
+        await chunk.state.put_begun(chunk.number, begun)
+        raise
 
 
 async def _run(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:

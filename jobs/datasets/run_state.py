@@ -99,11 +99,19 @@ class RunState:
     async def has_ended(self, number: int) -> bool:
         return await self.blobs.exists(self._key(f"chunks/{number}"))
 
+    async def count_begun(self, number: int) -> int:
+        """How often a chunk was begun by a worker that was not told to leave."""
+        return int(await self.blobs.get(self._key(f"begun/{number}")) or 0)
+
+    async def put_begun(self, number: int, times: int) -> None:
+        await self.blobs.put(self._key(f"begun/{number}"), str(times).encode())
+
     async def reopen(self, chunks: int) -> None:
         """Forget that a run was cancelled, and how its chunks ended: it goes on."""
         await self.blobs.delete(self._key("cancelled"))
         for number in range(chunks):
             await self.blobs.delete(self._key(f"chunks/{number}"))
+            await self.blobs.delete(self._key(f"begun/{number}"))
 
     async def put_suite(self, content: bytes) -> None:
         """Keep the suite's files, so that every worker reads the same."""
