@@ -88,8 +88,9 @@ async def test_the_day_is_charged_for_nothing_that_another_run_had_paid(
 ) -> None:
     """Our own books agree, and so does what is expected of the next one."""
     api = ScriptedModelApi(models=MODELS, behaviour=Bill())
-    changes = {"model": MODEL, "judge_model": MODEL}
-    async with playing(tmp_path / "scene", app_key, model_api=api, **changes) as scene:
+    async with playing(
+        tmp_path / "scene", app_key, model_api=api, model=MODEL, judge_model=MODEL
+    ) as scene:
         await measure(scene)
         whole = await set_aside_today(scene)
         again = scene.comment(1, f"@skillbench run {MODEL} --force")
