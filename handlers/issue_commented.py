@@ -94,8 +94,13 @@ class _Comment:
         return asked.inquire or asked.replies[0]
 
     def answer_help(self) -> Reply:
-        about = next((one.about for one in self._commands if isinstance(one, Help)), None)
-        return _reply(self._event, help_text(self._mention, about, self._label), "help")
+        return _reply(self._event, self._help(), "help")
+
+    def _help(self) -> str:
+        """Everything about commands that the comment asks for; empty where it asks for none."""
+        wanted = dict.fromkeys(one.about for one in self._commands if isinstance(one, Help))
+        texts = [help_text(self._mention, about, self._label) for about in wanted]
+        return "\n\n---\n\n".join(texts[:MAX_COMMANDS])
 
     def _cancel(self, cancels: Sequence[Cancel], asked: Enqueue, rights: Rights) -> CancelRequests:
         """Cancel first, wherever in the comment it stands; what it asks for is then new.
@@ -152,11 +157,10 @@ class _Comment:
             problems.append(replies.commands_left_out(MAX_COMMANDS))
         if problems:
             about = {command.about for command in wrong} or {None}
-            body = not_understood(self._mention, problems, about)
+            parts = [not_understood(self._mention, problems, about), self._help()]
+            body = "\n\n---\n\n".join(part for part in parts if part)
             return _reply(self._event, body, digest(problems), is_puzzled=True)
-        if any(isinstance(command, Help) for command in self._commands):
-            return self.answer_help()
-        return None
+        return self.answer_help() if self._help() else None
 
 
 def _placed(command: Command, event: IssueCommented) -> Command:

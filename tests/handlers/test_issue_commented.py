@@ -136,6 +136,13 @@ async def test_help_is_given_to_anybody_without_a_question() -> None:
     assert role.asked == []
 
 
+async def test_help_about_several_commands_comes_whole_and_beside_a_slip() -> None:
+    decision = await decide("@skillbench help run\n@skillbench help trigger\n@skillbench runn")
+    assert isinstance(decision, Reply)
+    for part in ("`runn`", "`@skillbench run [MODEL…]`", "`@skillbench trigger [MODEL…]`"):
+        assert part in decision.body
+
+
 async def test_an_owner_who_is_not_allowed_is_told_the_setting() -> None:
     role = Role("admin")
     decision = await decide(role=role, repository=a_repository(owner="stranger"))
