@@ -127,7 +127,7 @@ async def write_report(finished: Finished, world: RunWorld) -> Report:
     """The report and the archive of a run that is published nowhere, for a local folder."""
     archive = await write_archive(finished, world)
     context = await make_context(
-        finished, world, archive_url="", archive_absent=f"it lies beside this file: {archive.name}"
+        finished, world, archive_url="", archive_absent="", archive_name=archive.name
     )
     markdown = await asyncio.to_thread(render_report, finished.result, context)
     return Report(markdown=markdown, archive=archive)
@@ -184,7 +184,12 @@ async def upload_archive(result: RunResult, archive: Archive, world: World) -> t
 
 
 async def make_context(
-    finished: Finished, world: RunWorld, *, archive_url: str, archive_absent: str
+    finished: Finished,
+    world: RunWorld,
+    *,
+    archive_url: str,
+    archive_absent: str,
+    archive_name: str = "",
 ) -> ReportContext:
     """What a report needs beside the result of a run."""
     spec = finished.result.spec
@@ -206,8 +211,10 @@ async def make_context(
         web_url=settings.github_web_url if spec.repo.installation_id else "",
         archive_url=archive_url,
         archive_absent=archive_absent,
+        archive_name=archive_name,
         with_skill_files=files.get(tested, ()),
         without_skill_files=files.get(other, ()),
         mention=settings.mention,
+        usual_launcher=settings.launcher,
         cost_remarks=() if priced else (remark,),
     )

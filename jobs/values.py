@@ -1,5 +1,6 @@
 """The values that travel through a run. Frozen, JSON both ways, no behaviour beyond arithmetic."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -11,6 +12,8 @@ from jobs.requests import Repo, Value
 
 Launcher = Literal["api", "claude-code"]
 Mode = Literal["forced", "installed"]
+USUAL_MODES: Mapping[Launcher, Mode] = {"api": "forced", "claude-code": "installed"}
+"""How a launcher's sessions are given the skill where nobody says."""
 CandidateName = Literal["candidate_1", "candidate_2"]
 VerdictWord = Literal["pass", "partial", "fail"]
 

@@ -19,10 +19,9 @@ from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Transient
-from jobs.planning.plan import USUAL_MODES
 from jobs.ports import GitHub, Ledger
 from jobs.requests import Repo
-from jobs.values import Launcher, Model
+from jobs.values import USUAL_MODES, Launcher, Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ pinned in its `RunSpec`, so that carrying the plan out twice is the same work.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,10 +24,8 @@ from jobs.planning.environment import plan_environment
 from jobs.planning.versus import OtherVersions, Versions, Versus
 from jobs.ports import Issue
 from jobs.requests import Request, Value
-from jobs.values import Environment, EvalCase, Launcher, Mode, Model, RunSpec, Skill
+from jobs.values import USUAL_MODES, Environment, EvalCase, Launcher, Model, RunSpec, Skill
 
-USUAL_MODES: Mapping[Launcher, Mode] = {"api": "forced", "claude-code": "installed"}
-"""How a launcher's sessions are given the skill where nobody says."""
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""
 

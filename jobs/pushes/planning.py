@@ -23,12 +23,11 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
 from jobs.errors import Gone, Refused, Suspended
 from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
-from jobs.planning.plan import USUAL_MODES
 from jobs.planning.previous import LONG_AGO
 from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
 from jobs.results import RunRecord
-from jobs.values import EvalCase, Launcher, Model
+from jobs.values import USUAL_MODES, EvalCase, Launcher, Model
 from jobs.world import World
 
 MOST_RUNS = 20

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from jobs.reporting import escape
 from jobs.reporting.verbosity import Verbosity
-from jobs.values import RunSpec
+from jobs.values import USUAL_MODES, Launcher, RunSpec
 
 KeyFiles = tuple[tuple[str, str], ...]
 """Text files of an arm worth showing: (name below `output/`, text), most telling first."""
@@ -21,9 +21,13 @@ class ReportContext:
     archive_url: str = ""
     archive_absent: str = ""
     """Why there is no archive, as half a sentence; read where `archive_url` is empty."""
+    archive_name: str = ""
+    """The archive's file, where it lies beside the report and nothing is posted anywhere."""
     with_skill_files: KeyFiles = ()
     without_skill_files: KeyFiles = ()
     mention: str = "@skillbench"
+    usual_launcher: Launcher = "api"
+    """How sessions are run where a command does not say."""
     change: str = ""
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
     baseline_urls: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +47,8 @@ class ReportContext:
     def run_again(self, spec: RunSpec) -> str:
         """The command that measures this again."""
         words = [self.mention, "run", spec.model.sent]
+        words += ["--launcher", spec.launcher] if spec.launcher != self.usual_launcher else []
+        words += ["--mode", spec.mode] if spec.mode != USUAL_MODES[spec.launcher] else []
         words += ["--vs", spec.vs_asked] if spec.vs != "none" and spec.vs_asked else []
         words += ["--trials", str(spec.trials)] if spec.trials > 1 else []
         return " ".join([*words, "--force"])
@@ -51,18 +57,23 @@ class ReportContext:
     def rest(self) -> str:
         """Where to find what a report leaves out, as Markdown to end a sentence with."""
         url = escape.address(self.archive_url)
-        if url:
-            return f"in the [archive]({url})"
+        if url or self.archive_name:
+            return f"in the [archive]({url})" if url else "in the archive"
         return "not kept: there is no archive of this run"
 
     @property
     def archive_line(self) -> str:
         """The line that leads to the archive, or says why there is none."""
         url = escape.address(self.archive_url)
+        holds = (
+            "outputs and transcripts of both arms, prompts, verdicts and raw answers of the "
+            "judge, `result.json`."
+        )
         if url:
+            return f"📦 **[Archive]({url})**: {holds}"
+        if self.archive_name:
             return (
-                f"📦 **[Archive]({url})**: outputs and transcripts of both arms, prompts, "
-                "verdicts and raw answers of the judge, `result.json`."
+                f"📦 **Archive** {escape.code(self.archive_name, 300)}, beside this file: {holds}"
             )
         reason = escape.inline(self.archive_absent, 300) or "it could not be stored"
         return f"📦 **No archive** of this run: {reason}"

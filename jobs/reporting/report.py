@@ -281,7 +281,9 @@ def remarks_part(result: RunResult, context: ReportContext) -> Part:
 
 
 def render_footer(result: RunResult, context: ReportContext) -> str:
-    """How to ask again, and the run's id."""
+    """How to ask again, where comments are read, and the run's id."""
+    if context.archive_name:
+        return f"<sub>Run {escape.code(result.spec.run_id, 80)}</sub>"
     again = escape.code(context.run_again(result.spec), 200)
     commands = escape.code(f"{context.mention} help")
     return (

@@ -111,3 +111,20 @@ def test_a_flood_of_hosts_leaves_the_report_whole():
     assert size(report) < CAP + 100
     assert "100 with the skill, 100 without it" in report
     assert Rendered(report).open == []
+
+
+def test_what_measures_again_holds_the_conditions_that_are_not_usual():
+    """As usual for the launcher; another one than the operator's is named."""
+    spec = a_run_spec(mode="installed", trials=2)
+    assert CONTEXT.run_again(spec).endswith(" --mode installed --trials 2 --force")
+    spec = a_run_spec(launcher="claude-code", mode="installed")
+    assert CONTEXT.run_again(spec).endswith(" --launcher claude-code --force")
+    assert ReportContext(usual_launcher="claude-code").run_again(spec).split()[3:] == ["--force"]
+
+
+def test_where_there_is_no_github_the_archive_lies_beside_and_nothing_is_to_be_commented():
+    context = ReportContext(web_url="", archive_name="skills-case-0123.zip")
+    report = render_report(a_result(), context)
+    assert "**Archive** `skills-case-0123.zip`, beside this file" in report
+    assert "No archive" not in report
+    assert "@skillbench" not in report.partition("<!--")[0]
