@@ -8,7 +8,7 @@ from jobs.inquiries.assertion_faults import Fault
 from jobs.ports import BlobStore
 from jobs.reporting import numbers
 from jobs.requests import Repo
-from jobs.results import AssertionScore, RunResult
+from jobs.results import AssertionScore, RunResult, leave_out_pulls
 from jobs.values import EvalCase, VerdictWord
 from jobs.world import World
 
@@ -24,7 +24,7 @@ async def find_past_faults(case: EvalCase, repo: Repo, world: World) -> list[Fau
     Only runs against no skill count: that two versions of a skill fulfil an assertion alike says
     nothing against it.
     """
-    records = await world.ledger.records(repo.full_name)
+    records = leave_out_pulls(await world.ledger.records(repo.full_name))
     wanted = (case.id, case.digest, "none")
     same = [one for one in records if (one.eval_id, one.eval_digest, one.vs) == wanted]
     results = []

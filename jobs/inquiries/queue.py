@@ -13,8 +13,8 @@ async def answer_queue(request: Request, world: InquiryWorld) -> str:
     """A table of the repository's requests, the next one first."""
     queues = await world.queue.look()
     ours = request.repo.full_name.casefold()
-    own = [one for one in queues.requests if one.request.repo.full_name.casefold() == ours]
-    others = [one for one in queues.requests if one.request.repo.full_name.casefold() != ours]
+    own = [one for one in queues.askings if one.request.repo.full_name.casefold() == ours]
+    others = [one for one in queues.askings if one.request.repo.full_name.casefold() != ours]
     running = sum(one.is_running for one in own)
     head = f"### 🚦 Queue: {running} in progress, {len(own) - running} waiting"
     rows = [_row(one) for one in own[:MOST_ROWS]]

@@ -7,7 +7,7 @@ from jobs.inquiries.world import InquiryWorld
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, fit
 from jobs.requests import Request
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 
 MOST_ROWS = 60
 
@@ -17,7 +17,8 @@ _ARMS = (("with_skill", "without_skill"), ("candidate_skill", "base_skill"))
 
 async def answer_results(request: Request, world: InquiryWorld) -> str:
     """A table over the repository's records: the newest run of each eval case and conditions."""
-    records = await world.place.ledger.records(request.repo.full_name)
+    own = request.issue if request.is_pull_request else 0
+    records = leave_out_pulls(await world.place.ledger.records(request.repo.full_name), but=own)
     shown = newest(one for one in records if _is_about(one, request.skill))
     about = f" of {in_code(request.skill)}" if request.skill else ""
     if not shown:

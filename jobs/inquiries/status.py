@@ -23,7 +23,7 @@ async def answer_status(request: Request, world: InquiryWorld) -> str:
     ours = (request.repo.full_name.casefold(), request.issue)
     here = [
         one
-        for one in queues.requests
+        for one in queues.askings
         if (one.request.repo.full_name.casefold(), one.request.issue) == ours
     ]
     told = read_told(await world.place.github.comments(request.issue))

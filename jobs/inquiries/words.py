@@ -27,6 +27,8 @@ def asked_words(request: Request) -> str:
 def _words(request: Request) -> Iterator[str]:
     if request.kind == "benchmark":
         yield _benchmark_word(request)
+    elif request.kind == "dataset_chunk":
+        yield "dataset"
     else:
         yield request.kind.replace("_", " ")
     yield from request.models

@@ -30,6 +30,20 @@ class Queues(Value):
     workers: int = 0
     """Workers that gave a sign of life within the last half minute."""
 
+    @property
+    def askings(self) -> tuple[Queued, ...]:
+        """The requests as whoever asked knows them: the parts of one run of a dataset are one."""
+        runs: set[str | None] = set()
+        askings = []
+        for one in self.requests:
+            is_part = one.request.kind == "dataset_chunk"
+            if is_part and one.request.run in runs:
+                continue
+            if is_part:
+                runs.add(one.request.run)
+            askings.append(one)
+        return tuple(askings)
+
 
 class QueueView(Protocol):
     """Looks at the queues without touching them."""
