@@ -6,11 +6,12 @@ from typing import Any
 from pydantic import Field
 
 from jobs.datasets.cases import Attachment
+from jobs.datasets.whole_text import Heard
 from jobs.requests import Value
 from jobs.values import Usage
 
 
-class Said(Value):
+class Said(Heard):
     """What the user says in one turn."""
 
     text: str
@@ -21,7 +22,7 @@ class Said(Value):
     """Whether the user ends the dialogue with it; it is not sent to the target then."""
 
 
-class Chunk(Value):
+class Chunk(Heard):
     """A piece of a target's answer that is not the answer itself: `annotation`, `latency` …"""
 
     type: str
@@ -29,7 +30,7 @@ class Chunk(Value):
     timestamp: float | None = None
 
 
-class ToolUse(Value):
+class ToolUse(Heard):
     """A tool that the target used."""
 
     name: str
@@ -37,7 +38,7 @@ class ToolUse(Value):
     result: str = ""
 
 
-class Reply(Value):
+class Reply(Heard):
     """A target's answer to one turn."""
 
     text: str

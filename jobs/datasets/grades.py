@@ -12,12 +12,13 @@ from pydantic import Field
 
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
+from jobs.datasets.whole_text import Heard
 from jobs.requests import Value
 
 Outcome = Literal["pass", "fail", "scored", "ungraded"]
 
 
-class Grade(Value):
+class Grade(Heard):
     """The outcome of one case."""
 
     outcome: Outcome

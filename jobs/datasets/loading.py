@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.suites import SUBCOMMANDS, SuiteSettings
+from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 from jobs.evaluators.registry import check_evaluator
 
@@ -166,6 +167,8 @@ def _read_case(line: bytes, settings: SuiteSettings) -> DatasetCase:
         raise ValueError("no JSON that can be read: NaN, too deep, or a number too long") from None
     if not isinstance(written, dict):
         raise ValueError("it must be an object")  # noqa: TRY004
+    if b"\\u" in line and mended(written) != written:
+        raise ValueError("half of a character, such as \\ud800, stands in a text")
     try:
         case = DatasetCase.model_validate(_resolved(written, settings.params))
     except ValidationError as error:

@@ -24,6 +24,7 @@ from jobs.datasets.report import (
 )
 from jobs.datasets.report_cases import render_case
 from jobs.datasets.results import CaseResult
+from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 from jobs.ports import BlobStore
 
@@ -87,7 +88,7 @@ def read_report(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_REPORT:
             raise Refused(f"{path} is larger than {LARGEST_REPORT:,} bytes")
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        found = mended(json.loads(path.read_text(encoding="utf-8-sig")))
     except OSError as trouble:
         raise Refused(f"{path} cannot be read: {trouble.strerror}") from None
     except (ValueError, RecursionError) as fault:

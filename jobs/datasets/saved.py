@@ -15,6 +15,7 @@ from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Reply, Said, Turn
 from jobs.datasets.loading import MOST_FAULTS, Dataset
 from jobs.datasets.report_cases import read_turns
+from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 from jobs.evaluators.registry import check_evaluator
 
@@ -61,7 +62,7 @@ def read_answers(content: bytes, dataset: Dataset, *, file: str, now: datetime) 
         if not line.strip():
             continue
         try:
-            one = _Answer.model_validate(json.loads(line.decode("utf-8")))
+            one = _Answer.model_validate(mended(json.loads(line.decode("utf-8"))))
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(step) for step in fault["loc"])

@@ -176,6 +176,21 @@ async def test_the_limit_of_turns_holds_and_silence_ends_at_once(tmp_path: Path)
     assert (result.grade.outcome, result.trouble) == ("fail", None), "it is about the user"
 
 
+async def test_half_characters_of_target_and_judge_can_be_stored(tmp_path: Path) -> None:
+    rubric = [{"criterion": "names it", "points": 1}]
+
+    def answer(spec: ConversationSpec) -> str:
+        if spec.model.sent == "judge":
+            return '{"criteria_met": true, "explanation": "good \\ud800"}'
+        return "Paris \ud83d"
+
+    case = a_case({"evaluator": "healthbench", "rubrics": rubric})
+    result, _ = await run(case, answer, tmp_path)
+    stored = CaseResult.model_validate_json(result.model_dump_json())
+    assert stored.dialogue.replies[0].text == "Paris ?"
+    assert stored.grade.detail["rubric_results"][0]["explanation"] == "good ?"
+
+
 async def test_a_user_that_cannot_be_read_leaves_the_case_ungraded(tmp_path: Path) -> None:
     user = {"type": "auto", "goal": "ask"}
     result, agent = await run(a_case(EXACT, user=user), lambda _: "hm", tmp_path)

@@ -65,7 +65,10 @@ def test_every_fault_is_told_with_its_line(tmp_path: Path) -> None:
         "[]",
         json.dumps(a_line(id="q6", eval={"evaluator": "rubric", "case_weight": float("nan")})),
     )
+    with (tmp_path / "capitals/sample.jsonl").open("a") as file:
+        file.write("\n" + json.dumps(a_line(id="\ud83d")) + "\n")
     told = refusal(tmp_path)
+    assert "sample.jsonl:10: half of a character" in told
     assert "sample.jsonl:9: no JSON that can be read: NaN" in told
     assert "capitals/sample.jsonl:2: no JSON" in told
     assert "sample.jsonl:3: colour" in told

@@ -193,7 +193,7 @@ async def test_what_no_file_can_hold_is_written_all_the_same(tmp_path: Path) -> 
     path = tmp_path / "r.json"
     await write_report(path, a_head(), one_by_one([a_result("1", grade=grade)]))
     read = read_report(path)["cases"][0]["eval"]["trace"]["eval_detail"]
-    assert read == {"half": "\ud800", "much": None, "none": [None]}
+    assert read == {"half": "?", "much": None, "none": [None]}
 
 
 async def test_a_report_that_is_not_finished_leaves_what_was_there(tmp_path: Path) -> None:
