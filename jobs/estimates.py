@@ -174,7 +174,7 @@ def describe(estimate: Estimate) -> str:
 
 def _money(estimate: Estimate) -> str:
     if estimate.usd is None:
-        return "at a price not known"
+        return "an unknown price"
     low, high = (numbers.usd(Decimal(str(end))) for end in (estimate.usd.low, estimate.usd.high))
     about = numbers.usd(Decimal(str(estimate.usd.median)))
     shown = f"about {about}" if low == high else f"about {about} ({low} to {high})"

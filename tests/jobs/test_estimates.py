@@ -112,7 +112,7 @@ def test_runs_without_a_score_and_records_without_figures_tell_nothing():
 
 def test_a_price_that_is_not_known_is_not_zero():
     estimate = estimate_run(PLANNED, [a_past_run("a", None)], FIVE)
-    assert describe(estimate).startswith("at a price not known, about 100k tokens")
+    assert describe(estimate).startswith("an unknown price, about 100k tokens")
     assert estimate.expected_usd is None
 
 
