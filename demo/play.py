@@ -7,6 +7,7 @@ the real thing.
 
 import asyncio
 import secrets
+import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from rich.console import Console
 
 from bot.cli.serving import make_app, run_worker
 from bot.cli.stopping import STOPPED, until_stopped
+from bot.dataset_worlds import DATASETS
 from bot.embedded_redis import embedded_redis
 from bot.github.pacing import Pacer
 from config.log import set_up_logging
@@ -34,6 +36,8 @@ from jobs.sessions.sandboxes import make_sandbox_maker
 HERE = Path(__file__).parent
 OWNER, NAME = "sample-org", "skills"
 PERSON = "maria"
+SAMPLE_DATASET = "front-desk sample"
+"""Benchmark and dataset of the sample repository, as a command names them."""
 LABELLED = 1
 """Number of the issue that the demo labels."""
 REPORT_WAIT_S = 600.0
@@ -74,6 +78,9 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
     async with staged(scratch, setting) as stage:
         page = f"{stage.web_url}/{OWNER}/{NAME}/issues/{LABELLED}"
         console.print(f"local GitHub   {stage.web_url}/{OWNER}/{NAME}")
+        if not once:
+            await asyncio.to_thread(_put_datasets, stage.settings.data_dir)
+            console.print(f"datasets       {stage.bot_url}/tasks")
         console.print(f"issue          [bold]{page}[/bold]\n")
         telling = asyncio.create_task(tell_steps(stage.github, console))
         try:
@@ -104,15 +111,28 @@ def find_headline(report: str) -> str:
 
 def _more(settings: Settings, *, real: bool) -> str:
     """What can be done beside a demo that goes on."""
-    lines = ["Label another issue, or comment a command. Ctrl-C ends it."]
+    lines = [
+        f"Label another issue, comment a command, or run a dataset on {settings.public_url}/tasks",
+        "Ctrl-C ends it.",
+    ]
     if not real:
         models = f"--model {settings.model} --judge {settings.judge_model}"
+        of_dataset = (
+            f"--target-model {settings.model} --user-model {settings.model} "
+            f"--eval-model {settings.judge_model}"
+        )
         lines += [
             "The command line can ask its model, too, for as long as it runs:",
             f"  export ANTHROPIC_BASE_URL={settings.anthropic_base_url} ANTHROPIC_API_KEY=scripted",
             f"  .venv/bin/skillbench run demo/sample --skill release-notes {models}",
+            f"  .venv/bin/skillbench dataset {SAMPLE_DATASET} --data demo/sample {of_dataset}",
         ]
     return "\n".join(lines)
+
+
+def _put_datasets(data_dir: Path) -> None:
+    """Offer the sample repository's datasets on the bot's pages, too."""
+    shutil.copytree(HERE / "sample/data", data_dir / DATASETS, dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
