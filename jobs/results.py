@@ -1,5 +1,6 @@
 """What a run finds out: verdicts, readings, scores, and the record that outlives it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -233,6 +234,9 @@ class RunRecord(Value):
     state: Literal["complete", "ungraded"]
     issue: int = 0
     """The issue it was asked on; 0 where there was none, and in older records."""
+    pull: int = 0
+    """The pull request whose head was measured, as long as it is known to be nothing but that;
+    0: none."""
     commit: str = ""
     """The commit its skill was read from; empty in older records."""
     finished_at: datetime | None = None
@@ -251,3 +255,11 @@ class RunRecord(Value):
     """The part of it that another run had paid."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""
+
+
+def leave_out_pulls(records: Iterable[RunRecord], *, but: int = 0) -> list[RunRecord]:
+    """What says how the default branch stands: all but runs of pull requests.
+
+    `but` is the pull request in whose thread it is told, whose own runs belong there.
+    """
+    return [one for one in records if one.pull in {0, but}]

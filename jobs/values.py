@@ -155,6 +155,8 @@ class RunSpec(Value):
     environment: str = ""
     """Digest of the prepared environment; empty: the plain sandbox."""
     trials: int = 1
+    pull: int = 0
+    """The pull request whose head it is about, not merged as it is planned; 0: none."""
     baseline_days: int = 0
     """For how many days a session without a skill may be used again; 0: not at all."""
     fresh: bool = False

@@ -16,7 +16,7 @@ from jobs.planning.dedup import Known, kept, legacy_records, own_records
 from jobs.planning.markers import LegacyRecord
 from jobs.planning.model_names import identity
 from jobs.ports import Comment, GitHub, Ledger
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 from jobs.values import EvalCase, Launcher, Mode, Skill
 
 log = structlog.get_logger()
@@ -34,7 +34,10 @@ class Conditions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The finished comparisons of one eval case with and without its skills."""
+    """The finished comparisons of one eval case with and without its skills.
+
+    A pull request's run counts for nothing but the very version that it measured.
+    """
 
     records: tuple[RunRecord, ...] = ()
     older: tuple[tuple[LegacyRecord, datetime], ...] = ()
@@ -44,13 +47,15 @@ class History:
     def count(self, model_identity: str | None = None) -> int:
         """How many there are, of one model or of all."""
         older = {(identity(one.model), at) for one, at in self.older}  # a report may say it twice
-        models = [one.model_identity for one in self.records] + [model for model, _ in older]
+        records = leave_out_pulls(self.records)
+        models = [one.model_identity for one in records] + [model for model, _ in older]
         return len(models) if model_identity is None else models.count(model_identity)
 
     @property
     def last_run(self) -> datetime | None:
         """When the last one ended, as far as it is known."""
-        ended = [one.finished_at for one in self.records if one.finished_at is not None]
+        records = leave_out_pulls(self.records)
+        ended = [one.finished_at for one in records if one.finished_at is not None]
         return max([*ended, *(at for _, at in self.older)], default=None)
 
     def covers(

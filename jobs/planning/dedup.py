@@ -130,6 +130,7 @@ def record_of(result: RunResult) -> RunRecord:
         score=score,
         state="complete" if score else "ungraded",
         issue=spec.issue,
+        pull=spec.pull,
         commit=spec.read_from,
         finished_at=result.ended_at,
         tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),

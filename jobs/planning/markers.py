@@ -60,8 +60,11 @@ class Markers:
 
 
 def render_marker(record: RunRecord) -> str:
-    """Our marker: every field of the record but its address, which only GitHub can give."""
-    return f"<!-- {VERSION} {to_json(record.model_dump(mode='json', exclude={'url'}))} -->"
+    """Our marker: every field of the record but its address, which only GitHub can give, and
+    the pull request where there is none.
+    """
+    left_out = {"url"} if record.pull else {"url", "pull"}
+    return f"<!-- {VERSION} {to_json(record.model_dump(mode='json', exclude=left_out))} -->"
 
 
 def render_legacy_marker(*, eval_id: str, model: str, legacy_sha: str) -> str:

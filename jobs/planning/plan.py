@@ -244,6 +244,7 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         vs_asked=request.vs or "",
         other=versus.other,
         other_commit=versus.other_commit,
+        pull=request.issue if request.is_pull_request else 0,
         trials=choice.trials,
         baseline_days=choice.baseline_days if versus.vs == "none" else 0,
         fresh=request.fresh,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """Of records that do not say when their run ended."""
@@ -13,13 +13,14 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord | None:
     """The newest finished run before this one that differs in nothing but the skill's version.
 
+    A pull request's head is the previous version of nothing but its own next head.
     Scores of another judge, another wording of the scoring prompt or another eval text belong
     in another trend, so none of them is a previous result.
     """
     ended = record.finished_at or datetime.max.replace(tzinfo=UTC)
     fitting = [
         one
-        for one in records
+        for one in leave_out_pulls(records, but=record.pull)
         if one.score is not None
         and one.run != record.run
         and one.skill_sha != record.skill_sha

@@ -16,6 +16,7 @@ from jobs.content.shelf import SkillShelf
 from jobs.content.skills import find_skills
 from jobs.errors import Gone, Refused
 from jobs.keeping import request_folder
+from jobs.pull_requests.merged import settle_merged
 from jobs.pushes.changed import find_changed_skills
 from jobs.pushes.plan import PushPlan, find_plan, keep_plan
 from jobs.pushes.planning import PushPlanner, make_requests
@@ -71,6 +72,7 @@ async def _make_plan(request: Request, world: World) -> PushPlan | None:
         log.info("push_compared", key=request.key, changed=[skill.path for skill in changed])
         if not changed:
             return None
+        await settle_merged(records, shelf.skills, world.ledger)
         planner = PushPlanner(
             request=request, after=after, shelf=shelf, repo_file=repo_file, world=world
         )

@@ -26,7 +26,7 @@ from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
 from jobs.planning.previous import LONG_AGO
 from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 from jobs.values import USUAL_MODES, EvalCase, Launcher, Model
 from jobs.world import World
 
@@ -160,7 +160,7 @@ class PushPlanner:
 
     def _models(self, skill: ChangedSkill, history: History) -> Iterator[tuple[str, Launcher]]:
         """Those it has results for, by the id that was sent, then those that are set."""
-        for record in reversed(history.records):
+        for record in reversed(leave_out_pulls(history.records)):
             launcher = _LAUNCHERS.get(record.launcher)
             if launcher is not None and self._is_about(record, skill):
                 yield record.model, launcher
@@ -195,7 +195,7 @@ class PushPlanner:
             launcher=launcher,
             previous=_newest(
                 one
-                for one in history.records
+                for one in leave_out_pulls(history.records)
                 if (one.model_identity, one.launcher) == (model.identity, launcher)
                 and self._is_about(one, skill)
                 and one.skill_sha != skill.sha

@@ -22,8 +22,9 @@ from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.labels import KEPT
 from jobs.ports import Issue
+from jobs.pull_requests.merged import settle_merged
 from jobs.requests import Request
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 from jobs.summary.drafting import draft_patterns
 from jobs.summary.measured import Measured, find_measurements
 from jobs.summary.report import SkillSummary, render_nothing, render_summary
@@ -49,6 +50,7 @@ async def _carry_out(request: Request, world: World) -> None:
     async with open_snapshot(request, commit, world) as snapshot:
         repo_file = await asyncio.to_thread(load_repo_file, snapshot)
         shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
+        records = leave_out_pulls(await settle_merged(records, shelf.skills, world.ledger))
         skills = choose_skills(request, issue, shelf, records)
     world = within_budgets(request, repo_file, world)
     effective = make_effective(repo_file, world.runs.settings, request)

@@ -13,6 +13,7 @@ from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.keeping import request_folder
 from jobs.labels import KEPT
+from jobs.pull_requests.merged import settle_merged
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.requests import Request
@@ -37,6 +38,7 @@ async def _carry_out(request: Request, world: World) -> None:
     async with open_snapshot(request, commit, world) as snapshot:
         repo_file = await asyncio.to_thread(load_repo_file, snapshot)
         shelf = await asyncio.to_thread(find_skills, snapshot, repo_file)
+        records = await settle_merged(records, shelf.skills, world.ledger)
         shas = {skill.path: skill.sha for skill in shelf.skills}
     mention = repo_file.mention or world.runs.settings.mention
     week = find_week(records, shas, request.asked_at)

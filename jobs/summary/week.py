@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from jobs.results import RunRecord
+from jobs.results import RunRecord, leave_out_pulls
 from jobs.summary.measured import Measured, ended_at, find_measurements
 
 LENGTH = timedelta(days=7)
@@ -62,6 +62,7 @@ def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: dateti
     """The week that ends then; `shas` are the skills' SHAs now, by path."""
     begin = end - LENGTH
     within = [record for record in records if begin <= ended_at(record) < end]
+    records = leave_out_pulls(records)
     before = [record for record in records if ended_at(record) < begin]
     known = [record.cost_usd for record in within if record.cost_usd is not None]
     moved: list[Moved] = []
@@ -70,7 +71,7 @@ def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: dateti
         earlier = {_key(row): row for row in find_measurements(before, skill).rows}
         moved += [
             Moved(now=row, before=earlier.get(_key(row)))
-            for row in find_measurements(within, skill).rows
+            for row in find_measurements(leave_out_pulls(within), skill).rows
         ]
         if sha := shas.get(skill):
             rows = find_measurements(records, skill).rows

@@ -146,3 +146,10 @@ async def test_more_trials_than_were_made_are_pending() -> None:
     found = await history(Thread([comment(older())]), record(trials=2))
     assert found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL._replace(trials=2))
     assert not found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL._replace(trials=3))
+
+
+async def test_a_run_of_a_pull_request_counts_only_where_its_version_has_come() -> None:
+    """Until it is merged it is no run of the case; then the same is not measured again."""
+    found = await history(Thread(), record(pull=7))
+    assert (found.count(), found.last_run) == (0, None)
+    assert found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL)

@@ -42,12 +42,13 @@ def a_run(
     words: Sequence[VerdictWord],
     case: EvalCase = CASE,
     vs: str = "none",
+    pull: int = 0,
     **changes: Any,
 ) -> RunResult:
     """A run whose first assertion got these words: with the skill, and without it."""
     having, lacking = words
     score = an_assertion_score(assertion=FIRST, with_skill=(having,), without_skill=(lacking,))
-    spec = a_run_spec(run_id=f"{number:012x}", eval_case=case, vs=vs)
+    spec = a_run_spec(run_id=f"{number:012x}", eval_case=case, vs=vs, pull=pull)
     return a_result(spec=spec, assertions=(score,), **changes)
 
 
@@ -76,6 +77,11 @@ async def test_that_two_versions_pass_alike_says_nothing_against_an_assertion(
     redis: Redis, tmp_path: Path, vs: str
 ) -> None:
     runs = [a_run(number, ("pass", "pass"), vs=vs) for number in range(3)]
+    assert await told(redis, tmp_path, *runs) == []
+
+
+async def test_runs_of_what_is_not_merged_tell_nothing(redis: Redis, tmp_path: Path) -> None:
+    runs = [a_run(number, ("pass", "pass"), pull=7) for number in range(3)]
     assert await told(redis, tmp_path, *runs) == []
 
 

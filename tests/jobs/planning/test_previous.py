@@ -53,7 +53,13 @@ def test_where_there_is_none_there_is_none() -> None:
         {"judge_prompt": "another wording"},
         {"trials": 3},
         {"score": None, "state": "ungraded"},
+        {"pull": 7},
     ],
 )
 def test_another_question_is_no_previous_result(changes: dict[str, Any]) -> None:
     assert find_previous(NOW, [an_older(**changes)]) is None
+
+
+def test_an_earlier_head_comes_before_the_next_one_of_the_same_pull_request() -> None:
+    now, before = NOW.model_copy(update={"pull": 7}), an_older(pull=7)
+    assert find_previous(now, [before, an_older(2, pull=8)]) == before

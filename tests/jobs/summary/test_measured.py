@@ -55,6 +55,16 @@ def test_a_run_without_a_score_is_named_until_one_after_it_has_one() -> None:
     ]
 
 
+def test_a_week_spent_money_on_pull_requests_and_was_moved_by_none() -> None:
+    records = [
+        scored(1, 0, run="a1"),
+        scored(0, 1, run="p1", pull=7, skill_sha="1" * 64, finished_at=NOON + timedelta(hours=1)),
+    ]
+    week = find_week(records, {SKILL: A_SHA}, NOON + timedelta(days=1))
+    assert (week.runs, [one.now.record.run for one in week.moved]) == (2, ["a1"])
+    assert week.stale == ()
+
+
 def test_trivial_cases_are_in_no_figure() -> None:
     records = [
         scored(1, 1, eval_id="trivial"),
