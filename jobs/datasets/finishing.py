@@ -119,6 +119,10 @@ def make_notes(ready: Ready, state: LiveState) -> list[str]:
     if ready.unpriced:
         names = ", ".join(ready.unpriced)
         notes.append(f"The price of {names} is not known: no limit in USD holds for it.")
+    if plan.judge and not any(one.judge for one in ready.specs):
+        notes.append(f"No case asks a judge, so {plan.judge} was asked nothing.")
+    if plan.user_model and not any(one.user_model for one in ready.specs):
+        notes.append(f"Every user is scripted, so {plan.user_model} played nobody.")
     rests = (
         f"from {numbers.plural(estimate.rests_on, 'case')} of the last such run"
         if estimate.rests_on

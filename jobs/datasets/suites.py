@@ -76,6 +76,11 @@ class SuiteSettings(Value):
             return self.target[0]
         if not listed:
             raise Refused(f"name a target with --target-type. There are {_quoted(known)}.")
+        if not set(listed).intersection(known):
+            raise Refused(
+                f"this benchmark lists {_quoted(listed)}, which is no target here. Name one with "
+                f"--target-type; there are {_quoted(known)}."
+            )
         raise Refused(
             f"this benchmark lists {_quoted(listed)}; say which is meant with --target-type."
         )

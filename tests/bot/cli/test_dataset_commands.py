@@ -90,7 +90,11 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     write_suite(tmp_path, {"type": "llm_api", "model": "scripted-demo"})
     model = Model()
     api = ScriptedModelApi(behaviour=model.answer)
-    names = {"model": "scripted-demo", "judge_model": "scripted-demo", "data_dir": str(tmp_path / "kept")}
+    names = {
+        "model": "scripted-demo",
+        "judge_model": "scripted-demo",
+        "data_dir": str(tmp_path / "kept"),
+    }
     async with api.serve() as server:
         variables = environment(tmp_path, names) | {
             "ANTHROPIC_API_KEY": "scripted",
@@ -163,6 +167,21 @@ async def test_wrong_usage_is_told_in_a_line_and_costs_nothing(
     assert told in re.sub(r"[\s│]+", " ", ended.said)
     assert "Traceback" not in ended.said
     assert not desk.model.asked
+
+
+async def test_models_that_nobody_asks_are_told(desk: Desk) -> None:
+    ended = await desk.run("--eval-model", "scripted-demo", "--user-model", "scripted-demo")
+    assert ended.code == 0, ended.said
+    assert "No case asks a judge, so scripted-demo was asked nothing." in ended.printed
+    assert "Every user is scripted, so scripted-demo played nobody." in ended.printed
+
+
+async def test_a_target_that_there_is_not_is_told_with_those_that_there_are(desk: Desk) -> None:
+    (desk.folder / "sets/capitals/metadata.json").write_text('{"target": {"type": "robot"}}')
+    ended = await desk.run()
+    assert ended.code == 2
+    assert "lists `robot`, which is no target here" in ended.said
+    assert "`llm_api`" in ended.said
 
 
 async def test_several_targets_are_no_target(desk: Desk) -> None:
