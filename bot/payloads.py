@@ -12,14 +12,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from bot.payload_parts import NOT_BY_THE_APP, Account, Installation, Repository
 from bot.payloads_installation import CHANGES, parse_installation, parse_repositories
 from bot.payloads_pulls import CHANGES as PULL_CHANGES
 from bot.payloads_pulls import CHECK_CHANGES, parse_check_run, parse_pull_request
 from config.repo_file import REPO_FILES
 from handlers.events import (
-    Actor,
     Event,
-    EventRepository,
     IssueCommented,
     IssueLabelled,
     IssueUnlabelled,
@@ -45,24 +44,6 @@ class _Envelope(msgspec.Struct):
     action: str | None = None
 
 
-class _Account(msgspec.Struct):
-    id: int
-    login: str
-    type: str = "User"
-
-
-class _Repository(msgspec.Struct):
-    id: int
-    name: str
-    owner: _Account
-    private: bool = False
-    default_branch: str = ""
-
-
-class _Installation(msgspec.Struct):
-    id: int
-
-
 class _Label(msgspec.Struct):
     name: str
 
@@ -79,7 +60,7 @@ class _Comment(msgspec.Struct):
     created_at: datetime
     updated_at: datetime | None = None
     body: str | None = None
-    user: _Account | None = None
+    user: Account | None = None
 
 
 class _TextBefore(msgspec.Struct):
@@ -93,20 +74,20 @@ class _Changes(msgspec.Struct):
 class _IssuePayload(msgspec.Struct):
     action: Literal["opened", "labeled", "unlabeled"]
     issue: _Issue
-    repository: _Repository
-    sender: _Account
+    repository: Repository
+    sender: Account
     label: _Label | None = None
-    installation: _Installation | None = None
+    installation: Installation | None = None
 
 
 class _CommentPayload(msgspec.Struct):
     action: Literal["created", "edited"]
     issue: _Issue
     comment: _Comment
-    repository: _Repository
-    sender: _Account
+    repository: Repository
+    sender: Account
     changes: _Changes | None = None
-    installation: _Installation | None = None
+    installation: Installation | None = None
 
 
 class _PushTarget(msgspec.Struct):
@@ -115,7 +96,7 @@ class _PushTarget(msgspec.Struct):
     ref: str = ""
     after: str = ""
     deleted: bool = False
-    installation: _Installation | None = None
+    installation: Installation | None = None
 
 
 class _PushedCommit(msgspec.Struct):
@@ -127,11 +108,11 @@ class _PushedCommit(msgspec.Struct):
 class _PushPayload(msgspec.Struct):
     before: str
     after: str
-    repository: _Repository
-    installation: _Installation
+    repository: Repository
+    installation: Installation
     forced: bool = False
     commits: list[_PushedCommit] = msgspec.field(default_factory=list)
-    sender: _Account | None = None
+    sender: Account | None = None
 
 
 _envelope = msgspec.json.Decoder(_Envelope)
@@ -148,7 +129,6 @@ _PARSERS: Mapping[tuple[str, str | None], Callable[[bytes, str], Event | str]] =
 }
 """Readers of payloads in modules of their own, by event and action; each gives an event, or why
 it is none."""
-NOT_BY_THE_APP = Ignored("no installation in it: sent by another hook than the App's")
 
 
 def parse_event(name: str, body: bytes, delivery: str) -> Event | Ignored:
@@ -174,7 +154,7 @@ def _issue_event(
     payload: _IssuePayload, delivery: str
 ) -> IssueLabelled | IssueUnlabelled | Ignored:
     if payload.installation is None:
-        return NOT_BY_THE_APP
+        return Ignored(NOT_BY_THE_APP)
     if payload.action == "opened":
         labels = payload.issue.labels
     else:
@@ -184,16 +164,16 @@ def _issue_event(
     if payload.action == "unlabeled":
         return IssueUnlabelled(
             delivery=delivery,
-            repository=_repository(payload.repository, payload.installation),
-            sender=_actor(payload.sender),
+            repository=payload.repository.as_event_repository(payload.installation),
+            sender=payload.sender.as_actor(),
             issue=payload.issue.number,
             label=labels[0].name,
             at=payload.issue.updated_at,
         )
     return IssueLabelled(
         delivery=delivery,
-        repository=_repository(payload.repository, payload.installation),
-        sender=_actor(payload.sender),
+        repository=payload.repository.as_event_repository(payload.installation),
+        sender=payload.sender.as_actor(),
         issue=payload.issue.number,
         is_pull_request=payload.issue.pull_request is not None,
         labels=tuple(label.name for label in labels),
@@ -203,7 +183,7 @@ def _issue_event(
 
 def _comment_event(payload: _CommentPayload, delivery: str) -> IssueCommented | Ignored:
     if payload.installation is None:
-        return NOT_BY_THE_APP
+        return Ignored(NOT_BY_THE_APP)
     comment, sender = payload.comment, payload.sender
     before: str | None = None
     if payload.action == "edited":
@@ -214,8 +194,8 @@ def _comment_event(payload: _CommentPayload, delivery: str) -> IssueCommented | 
         before = payload.changes.body.text or ""
     return IssueCommented(
         delivery=delivery,
-        repository=_repository(payload.repository, payload.installation),
-        sender=_actor(sender),
+        repository=payload.repository.as_event_repository(payload.installation),
+        sender=sender.as_actor(),
         issue=payload.issue.number,
         is_pull_request=payload.issue.pull_request is not None,
         comment_id=comment.id,
@@ -234,15 +214,15 @@ def _push_event(body: bytes, delivery: str) -> Pushed | Ignored:
     if target.deleted or not target.after.strip(NO_COMMIT):
         return Ignored("a branch was deleted")
     if target.installation is None:
-        return NOT_BY_THE_APP
+        return Ignored(NOT_BY_THE_APP)
     payload = _push_payload.decode(body)
     branch = target.ref.removeprefix(BRANCH)
     if branch != payload.repository.default_branch:
         return Ignored("a push to another branch than the default one")
     return Pushed(
         delivery=delivery,
-        repository=_repository(payload.repository, payload.installation),
-        sender=_actor(payload.sender or payload.repository.owner),
+        repository=payload.repository.as_event_repository(payload.installation),
+        sender=(payload.sender or payload.repository.owner).as_actor(),
         before=payload.before if payload.before.strip(NO_COMMIT) else None,
         after=payload.after,
         touches_skills=_touches_skills(payload),
@@ -271,17 +251,3 @@ def _touches_config(payload: _PushPayload) -> bool:
 
 def _tells_all(payload: _PushPayload) -> bool:
     return not payload.forced and 0 < len(payload.commits) < MOST_LISTED
-
-
-def _actor(account: _Account) -> Actor:
-    return Actor(id=account.id, login=account.login, is_bot=account.type == "Bot")
-
-
-def _repository(repository: _Repository, installation: _Installation) -> EventRepository:
-    return EventRepository(
-        id=repository.id,
-        owner=repository.owner.login,
-        name=repository.name,
-        private=repository.private,
-        installation_id=installation.id,
-    )

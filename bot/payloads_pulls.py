@@ -10,11 +10,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from bot.payload_parts import NOT_BY_THE_APP, Account, Installation, Repository
 from handlers.events import (
-    Actor,
     CheckButton,
     CheckRunAsked,
-    EventRepository,
     PullChange,
     PullRequestChanged,
     Pushed,
@@ -34,23 +33,6 @@ BUTTONS: dict[str, CheckButton] = {"run": "run", "rerun-failed": "rerun-failed"}
 """By the identifier that a button bears."""
 
 
-class _Account(msgspec.Struct):
-    id: int
-    login: str
-    type: str = "User"
-
-
-class _Repository(msgspec.Struct):
-    id: int
-    name: str
-    owner: _Account
-    private: bool = False
-
-
-class _Installation(msgspec.Struct):
-    id: int
-
-
 class _Head(msgspec.Struct):
     sha: str
 
@@ -64,9 +46,9 @@ class _Pull(msgspec.Struct):
 class _PullPayload(msgspec.Struct):
     action: Literal["opened", "reopened", "ready_for_review", "synchronize", "closed"]
     pull_request: _Pull
-    repository: _Repository
-    sender: _Account
-    installation: _Installation | None = None
+    repository: Repository
+    sender: Account
+    installation: Installation | None = None
 
 
 class _Check(msgspec.Struct):
@@ -81,10 +63,10 @@ class _Pressed(msgspec.Struct):
 class _CheckPayload(msgspec.Struct):
     action: Literal["requested_action", "rerequested"]
     check_run: _Check
-    repository: _Repository
-    sender: _Account
+    repository: Repository
+    sender: Account
     requested_action: _Pressed | None = None
-    installation: _Installation | None = None
+    installation: Installation | None = None
 
 
 _pull_payload = msgspec.json.Decoder(_PullPayload)
@@ -95,11 +77,11 @@ def parse_pull_request(body: bytes, delivery: str) -> PullRequestChanged | str:
     """The event of a `pull_request` delivery, or why it is none. Raises `msgspec.DecodeError`."""
     payload = _pull_payload.decode(body)
     if payload.installation is None:
-        return "no installation in it: sent by another hook than the App's"
+        return NOT_BY_THE_APP
     return PullRequestChanged(
         delivery=delivery,
-        repository=_repository(payload.repository, payload.installation),
-        sender=_actor(payload.sender),
+        repository=payload.repository.as_event_repository(payload.installation),
+        sender=payload.sender.as_actor(),
         issue=payload.pull_request.number,
         change=CHANGES[payload.action],
         head=payload.pull_request.head.sha,
@@ -111,7 +93,7 @@ def parse_check_run(body: bytes, delivery: str) -> CheckRunAsked | Pushed | str:
     """The event of a `check_run` delivery, or why it is none. Raises `msgspec.DecodeError`."""
     payload = _check_payload.decode(body)
     if payload.installation is None:
-        return "no installation in it: sent by another hook than the App's"
+        return NOT_BY_THE_APP
     if (payload.check_run.external_id or "").startswith(PUSH_CHECK):
         return _push_again(payload, payload.installation, delivery)
     if payload.check_run.external_id == f"{CONFIG_CHECK}{payload.check_run.head_sha}":
@@ -127,15 +109,15 @@ def parse_check_run(body: bytes, delivery: str) -> CheckRunAsked | Pushed | str:
         return "no button of ours"
     return CheckRunAsked(
         delivery=delivery,
-        repository=_repository(payload.repository, payload.installation),
-        sender=_actor(payload.sender),
+        repository=payload.repository.as_event_repository(payload.installation),
+        sender=payload.sender.as_actor(),
         issue=int(named[1]),
         button=button,
         head=payload.check_run.head_sha,
     )
 
 
-def _push_again(payload: _CheckPayload, installation: _Installation, delivery: str) -> Pushed | str:
+def _push_again(payload: _CheckPayload, installation: Installation, delivery: str) -> Pushed | str:
     """The push whose check run shall be made again; it has no buttons but GitHub's own."""
     commits = (payload.check_run.external_id or "").removeprefix(PUSH_CHECK)
     before, _, after = commits.partition("-")
@@ -143,8 +125,8 @@ def _push_again(payload: _CheckPayload, installation: _Installation, delivery: s
         return "no button of ours"
     return Pushed(
         delivery=delivery,
-        repository=_repository(payload.repository, installation),
-        sender=_actor(payload.sender),
+        repository=payload.repository.as_event_repository(installation),
+        sender=payload.sender.as_actor(),
         before=before,
         after=after,
         touches_skills=False,
@@ -153,32 +135,18 @@ def _push_again(payload: _CheckPayload, installation: _Installation, delivery: s
 
 
 def _config_again(
-    payload: _CheckPayload, installation: _Installation, delivery: str
+    payload: _CheckPayload, installation: Installation, delivery: str
 ) -> Pushed | str:
     """The commit whose file of the repository shall be checked again."""
     if payload.action != "rerequested":
         return "no button of ours"
     return Pushed(
         delivery=delivery,
-        repository=_repository(payload.repository, installation),
-        sender=_actor(payload.sender),
+        repository=payload.repository.as_event_repository(installation),
+        sender=payload.sender.as_actor(),
         before=None,
         after=payload.check_run.head_sha,
         touches_skills=False,
         touches_config=True,
         asked_again=True,
-    )
-
-
-def _actor(account: _Account) -> Actor:
-    return Actor(id=account.id, login=account.login, is_bot=account.type == "Bot")
-
-
-def _repository(repository: _Repository, installation: _Installation) -> EventRepository:
-    return EventRepository(
-        id=repository.id,
-        owner=repository.owner.login,
-        name=repository.name,
-        private=repository.private,
-        installation_id=installation.id,
     )
