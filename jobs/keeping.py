@@ -172,7 +172,7 @@ async def find_begun(request: Request, blobs: BlobStore) -> datetime | None:
 
 
 def found_key(run_id: str) -> str:
-    """Where a measurement of a description keeps what it has found, once it has ended."""
+    """Where a measurement of a description, or a judging, keeps what it found once it has ended."""
     return f"runs/{run_id}/found.json"
 
 

@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 NEEDS_BENCHMARK = "needs-benchmark"
 """The label that asks for a benchmark of the issue it is put on."""
-BENCHMARKED = "benchmarked"
-"""The label that takes its place once a report stands on the issue."""
 
 
 class Value(BaseModel):

@@ -7,15 +7,19 @@ What lies in an archive is checked as everything that comes from outside: names,
 import asyncio
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.errors import Refused
+from jobs.keeping import request_folder
 from jobs.publishing import archive_pointer
 from jobs.reporting.archive import session_folder
+from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.sessions.bundle import OUTPUT, SESSION, TRANSCRIPT
+from jobs.sessions.workspace import remove_tree
 from jobs.steps import SessionKey
 from jobs.world import World
 
@@ -33,6 +37,29 @@ class KeptRun:
 
     result: RunResult
     bundles: dict[SessionKey, Path]
+
+
+@asynccontextmanager
+async def open_kept_run(
+    run_id: str, request: Request, world: World
+) -> AsyncIterator[tuple[KeptRun, Path]]:
+    """A run of the request's repository, and a folder to write in that is removed afterwards.
+
+    Raises `Refused` where nothing of the run is kept, and as `find_kept_run` does.
+    """
+    folder = world.runs.scratch / f"again-{request_folder(request).rpartition('/')[2][:12]}"
+    await asyncio.to_thread(remove_tree, folder)
+    folder.mkdir(parents=True)
+    try:
+        kept = await find_kept_run(run_id, folder, world, request.repo.full_name)
+        if kept is None:
+            raise Refused(
+                f"nothing of the run `{run_id}` is kept any more: neither in this bot's store nor "
+                "in an archive on a release of this repository."
+            )
+        yield kept, folder
+    finally:
+        await asyncio.to_thread(remove_tree, folder)
 
 
 async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:

@@ -15,8 +15,7 @@ import structlog
 
 from config.effective import make_effective
 from jobs.again.choosing import Told, find_told
-from jobs.again.kept_runs import KeptRun, find_kept_run
-from jobs.again.report import NOTHING_KEPT
+from jobs.again.kept_runs import KeptRun, open_kept_run
 from jobs.answers import react_to_end
 from jobs.budgets import within_budgets
 from jobs.carrying_out import begin, carry_out_answered, open_snapshot
@@ -34,7 +33,6 @@ from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.scoring import Judged, JudgeInput, judge_trial
 from jobs.sessions.bundle import read_bundle
-from jobs.sessions.workspace import remove_tree
 from jobs.steps import (
     SessionKey,
     get_ended_steps,
@@ -59,20 +57,12 @@ async def _carry_out(request: Request, world: World) -> None:
         return
     world = within_budgets(request, await world.github.repo_file(), world)
     told = await _find_run(request, world)
-    folder = world.runs.scratch / f"again-{request_folder(request).rpartition('/')[2][:12]}"
-    await asyncio.to_thread(remove_tree, folder)
-    folder.mkdir(parents=True)
-    try:
-        kept = await find_kept_run(told.record.run, folder, world, request.repo.full_name)
-        if kept is None:
-            raise Refused(NOTHING_KEPT.format(run=told.record.run))
+    async with open_kept_run(told.record.run, request, world) as (kept, folder):
         spec = await _plan(request, kept.result, world)
         judging = _Judging(spec=spec, kept=kept, folder=folder, request=request, world=world)
         result = await _find_judged(spec, world) or await _judge(judging)
         await judging.settle(result)
         await judging.publish(result, told)
-    finally:
-        await asyncio.to_thread(remove_tree, folder)
     await react_to_end(request, world, good=result.graded)
     await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
 

@@ -8,23 +8,16 @@ import asyncio
 from dataclasses import replace
 
 from jobs.again.choosing import find_told
-from jobs.again.kept_runs import find_kept_run
+from jobs.again.kept_runs import open_kept_run
 from jobs.answers import answer
 from jobs.carrying_out import begin, carry_out_answered
 from jobs.comparison import Finished
-from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.publishing import find_baseline_urls, find_change, make_context
 from jobs.reporting.rejudged import render_brought_up
 from jobs.reporting.report import render_report
 from jobs.requests import Request
-from jobs.sessions.workspace import remove_tree
 from jobs.world import World
-
-NOTHING_KEPT = (
-    "nothing of the run `{run}` is kept any more: neither in this bot's store nor in an archive "
-    "on a release of this repository."
-)
 
 
 async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
@@ -36,13 +29,7 @@ async def _carry_out(request: Request, world: World) -> None:
     if not await begin(request, world):
         return
     told = await find_told(request, world)
-    folder = world.runs.scratch / f"again-{request_folder(request).rpartition('/')[2][:12]}"
-    await asyncio.to_thread(remove_tree, folder)
-    folder.mkdir(parents=True)
-    try:
-        kept = await find_kept_run(told.record.run, folder, world, request.repo.full_name)
-        if kept is None:
-            raise Refused(NOTHING_KEPT.format(run=told.record.run))
+    async with open_kept_run(told.record.run, request, world) as (kept, _):
         finished = Finished(result=kept.result, bundles=kept.bundles)
         context = await make_context(
             finished,
@@ -50,17 +37,13 @@ async def _carry_out(request: Request, world: World) -> None:
             archive_url=await world.github.find_archive(told.record.run) or "",
             archive_absent="GitHub has none",
         )
-        verbosity = (await world.github.repo_file()).comments
-        change = await find_change(kept.result, world)
         context = replace(
             context,
-            change=change,
+            change=await find_change(kept.result, world),
             baseline_urls=await find_baseline_urls(kept.result, world),
-            verbosity=verbosity,
+            verbosity=(await world.github.repo_file()).comments,
         )
         report = await asyncio.to_thread(render_report, kept.result, context)
-    finally:
-        await asyncio.to_thread(remove_tree, folder)
     place = kept.result.spec.issue or request.issue
     comment = await world.github.comment(place, report, tag=f"report:{told.record.run}")
     body = render_brought_up(told.record.run, comment.url)
