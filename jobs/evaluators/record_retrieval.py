@@ -16,7 +16,7 @@ from jobs.evaluators.signals import has_chart
 
 _ADVICE = re.compile(
     r"\b(?:recommend(?:s|ed|ation|ations)?|suggest(?:s|ed|ion|ions)?|should|advice|advise[sd]?|"
-    r"tips?|reminders?)\b|建议|(?<!未)注意|提醒|应该|小贴士|温馨提示",
+    r"tips?|reminders?)\b|建议|(?<!未)注意(?![到力])|提醒|应该|小贴士|温馨提示",
     re.IGNORECASE,
 )
 

@@ -43,7 +43,9 @@ def find_user_folder(world: TargetWorld, email: str, group: str | None = None) -
     data = (suite / DATA).resolve()
     folder = data / name
     if not folder.is_dir() or folder.resolve().parent != data:
-        raise Refused(f"the data of `{email}` is not there; it belongs into {folder}")
+        # the place within the suites alone: reports are read by others than the operator
+        place = f"{suite.name}/{DATA}/{name}"
+        raise Refused(f"the data of `{email}` is not there; it belongs into `{place}`")
     return folder
 
 

@@ -134,6 +134,7 @@ def record(**checkpoint: Any) -> dict[str, Any]:
         ("Noted: 138 mmhg, left shoulder.", ""),
         ("Noted: 138 mmHg. You should rest.", "gives advice: should"),
         ("138 mmHg 已记录，注意休息", "gives advice: 注意"),
+        ("138 mmHg 已记录，我注意到了", ""),
         ("Noted.", "does not repeat 138, mmHg"),
         (f"138 mmHg {'x' * 90}", "characters"),
     ],

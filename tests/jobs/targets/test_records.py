@@ -161,8 +161,10 @@ async def test_a_model_has_tools_where_group_and_context_are_set(tmp_path: Path)
     async with a_world(tmp_path, answer=answer) as world:
         await ask("llm_api", fields, world)
         await ask("llm_api", {**fields, "tool_context": None}, world)
-        with pytest.raises(Refused, match="is not there"):
+        with pytest.raises(Refused, match="is not there") as refused:
             await ask("llm_api", {**fields, "tool_context": {"user_email": "other@demo"}}, world)
+        assert "/.data/other_AT_demo`" in str(refused.value)
+        assert str(tmp_path) not in str(refused.value), "a report may be read by anybody"
     assert len(seen[0]) == 7
     assert seen[1] == []
 
