@@ -23,6 +23,7 @@ from bot.dataset_worlds import DATASETS
 from bot.embedded_redis import embedded_redis
 from bot.github.pacing import Pacer
 from config.log import set_up_logging
+from config.repo_file import RepoFile
 from config.settings import Settings
 from demo.github import LocalGitHub, RepositoryHandle
 from demo.github.serving import open_socket, serving
@@ -56,6 +57,8 @@ class Stage:
     bot_url: str
     settings: Settings
     model_api: ScriptedModelApi
+    working: asyncio.Future[None]
+    """Ends where the worker of this process fails; pending for ever where there is none."""
 
 
 def run_demo(*, once: bool, real: bool, port: int, scratch: Path) -> int:
@@ -84,9 +87,11 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
         console.print(f"issue          [bold]{page}[/bold]\n")
         telling = asyncio.create_task(tell_steps(stage.github, console))
         try:
+            # an eval case like those that `sync`, pushes and summaries look at
+            stage.repository.label(LABELLED, *RepoFile().labels.evals[:1], by=PERSON)
             stage.repository.label(LABELLED, NEEDS_BENCHMARK, by=PERSON)
             console.print(f"{PERSON} labels issue {LABELLED} {NEEDS_BENCHMARK}")
-            report = await _wait_for_report(stage.repository)
+            report = await _wait_for_report(stage)
             # nobody could open the page of a demo that ends here
             where = "`make demo` alone keeps its page open." if once else f"The page: {page}"
             if report:
@@ -97,7 +102,7 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
             if not once:
                 print_plainly(_more(stage.settings, real=real))
                 with suppress(asyncio.CancelledError):
-                    await asyncio.Event().wait()
+                    await asyncio.wait({stage.working})
         finally:
             telling.cancel()
     return DONE if report else NO_REPORT
@@ -183,9 +188,10 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
         repository = setting.seed(github)
         await stack.enter_async_context(serving(make_app(settings), bound))
         github.set_webhook(f"{bot_url}/webhook", secret)
+        working: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if setting.worker:
-            working = run_worker(settings, scratch / "work", pacer=setting.pacer)
-            await stack.enter_async_context(alongside(working))
+            work = run_worker(settings, scratch / "work", pacer=setting.pacer)
+            working = await stack.enter_async_context(alongside(work))
         yield Stage(
             github=github,
             repository=repository,
@@ -193,6 +199,7 @@ async def staged(scratch: Path, setting: Setting) -> AsyncIterator[Stage]:
             bot_url=bot_url,
             settings=settings,
             model_api=setting.model_api,
+            working=working,
         )
 
 
@@ -227,11 +234,17 @@ def seed_samples(github: LocalGitHub) -> RepositoryHandle:
     return repository
 
 
-async def _wait_for_report(repository: RepositoryHandle) -> str | None:
-    """Wait until the request has ended; gives the report, if one was posted."""
+async def _wait_for_report(stage: Stage) -> str | None:
+    """Wait until the request has ended; gives the report, if one was posted.
+
+    Raises what the worker fails with.
+    """
+    repository = stage.repository
     with suppress(TimeoutError):
         async with asyncio.timeout(REPORT_WAIT_S):
-            while NEEDS_BENCHMARK in repository.labels(LABELLED):  # noqa: ASYNC110 -- no event
+            while NEEDS_BENCHMARK in repository.labels(LABELLED):
+                if stage.working.done():
+                    stage.working.result()
                 await asyncio.sleep(0.1)
     return next((body for body in repository.comments(LABELLED) if REPORT in body), None)
 

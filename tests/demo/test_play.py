@@ -9,9 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import pytest
+from pydantic import SecretStr
 
 from bot.cli.settings import WRONG_USAGE
-from demo.play import DONE
+from demo.play import DONE, Setting, seed_samples, staged
+from jobs.errors import Error
 from tests.bot.cli.processes import ROOT, environment
 
 LONG_S = 120.0
@@ -39,6 +42,15 @@ async def test_a_demo_that_ends_after_the_report_tells_how_it_came_out(tmp_path:
     assert "with the skill by" in told
     assert "http" not in said.partition("The report is there")[2]
     assert "`make demo` alone keeps its page open" in said
+
+
+async def test_a_worker_that_cannot_begin_is_told_at_once(tmp_path: Path) -> None:
+    """Nobody waits ten minutes for a report that cannot come."""
+    changes = {"github_private_key": SecretStr("")}
+    setting = Setting(seed=seed_samples, sandbox="none", changes=changes)
+    with pytest.raises(Error, match="SKILLBENCH_GITHUB_PRIVATE_KEY"):
+        async with asyncio.timeout(LONG_S), staged(tmp_path, setting) as stage:
+            await stage.working
 
 
 @asynccontextmanager
