@@ -14,7 +14,7 @@ import structlog
 from jobs.again.attempts import find_wanted
 from jobs.answers import finish, reply_nothing_to_do
 from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
-from jobs.carrying_out import begin, carry_out_answered, find_head
+from jobs.carrying_out import begin, carry_out_answered, find_head, refuse_locked
 from jobs.changed_text import refuse_changed_text, refuse_unseen_text
 from jobs.choosing.evals import find_issue_number
 from jobs.commits import Commits
@@ -62,6 +62,7 @@ async def _carry_out(request: Request, world: World) -> None:
     if request.origin == "label" and request.label.casefold() not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
+    refuse_locked(request, issue)
     if not await begin(request, world):
         return
     kept = request_folder(request)

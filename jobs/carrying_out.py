@@ -17,6 +17,7 @@ from jobs.content.tarball import extract_tarball
 from jobs.errors import Gone, Refused, Suspended, Transient, UserError
 from jobs.keeping import note_begun, request_folder
 from jobs.late import forget_late, has_results, put_off
+from jobs.ports import Issue
 from jobs.requests import TOLD_ELSEWHERE, Request
 from jobs.sessions.workspace import remove_tree
 from jobs.world import World
@@ -59,6 +60,18 @@ async def begin(request: Request, world: World) -> bool:
     if request.origin not in TOLD_ELSEWHERE and request.issue:
         await world.github.react(request.issue, request.comment_id, "eyes")
     return True
+
+
+def refuse_locked(request: Request, issue: Issue) -> None:
+    """On a locked issue GitHub takes no report, so none is paid for.
+
+    Raises `Refused` where the check run of a commit can say so, else `Gone`.
+    """
+    if not issue.is_locked:
+        return
+    if request.origin in TOLD_ELSEWHERE:
+        raise Refused(f"The conversation of #{issue.number} is locked, so it takes no report.")
+    raise Gone(f"the conversation of {request.repo.full_name}#{issue.number} is locked")
 
 
 @asynccontextmanager

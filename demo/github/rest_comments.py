@@ -72,6 +72,15 @@ def _reactions(call: Call) -> list[Reaction]:
     return call.issue(repository).reactions
 
 
+def _refuse_locked(call: Call) -> None:
+    """A locked conversation takes no reactions either. Raises `Problem` 403."""
+    repository = call.repository()
+    is_comment = "comment" in call.params
+    issue = call.comment(repository)[0] if is_comment else call.issue(repository)
+    if issue.is_locked:
+        raise Problem(403, "Unable to create reaction because issue is locked.")
+
+
 def _list_reactions(call: Call) -> Answer:
     content = call.query.get("content")
     chosen = [r for r in _reactions(call) if content is None or r.content == content]
@@ -79,6 +88,7 @@ def _list_reactions(call: Call) -> Answer:
 
 
 def _create_reaction(call: Call) -> Answer:
+    _refuse_locked(call)
     reaction, is_new = call.comments.react(_reactions(call), call.bot, call.text("content"))
     return Answer(201 if is_new else 200, reaction_shape(call.at, reaction))
 

@@ -15,7 +15,7 @@ from config.effective import make_effective
 from config.repo_file import RepoFile
 from jobs.answers import answer, react_to_end
 from jobs.budgets import lower_limits
-from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot, refuse_locked
 from jobs.changed_text import refuse_later_edit
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
@@ -56,6 +56,8 @@ async def _carry_out(request: Request, world: TriggerRequestWorld) -> None:
     except IssueMoved:
         await publish_found(request, world)
         raise
+    if issue is not None:
+        refuse_locked(request, issue)
     if not await begin(request, place):
         return
     kept = request_folder(request)

@@ -97,6 +97,23 @@ async def test_what_a_locked_issue_could_not_be_told_is_known_when_it_is_opened_
         assert len(scene.stage.model_api.requests) == paid
 
 
+@pytest.mark.parametrize("command", ["run", "trigger", "dataset sample-care basic"])
+async def test_nothing_is_paid_for_on_an_issue_that_is_locked(
+    scene: Scene, command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No report could be posted there; whoever runs the bot reads why, once."""
+    scene.repository.comment(1, by=PERSON, body="Hello")
+    scene.repository.lock(1, by=PERSON)
+    capfd.readouterr()
+    scene.comment(1, f"@skillbench {command}")
+    await ended(scene)
+    await scene.github.deliveries_done()
+    assert capfd.readouterr().out.count("nowhere_to_answer") == 1
+    assert scene.stage.model_api.requests == []
+    writes = [one for one in scene.github.requests if "/issues/" in one.path]
+    assert len([one for one in writes if one.method == "POST"]) <= 1
+
+
 async def test_a_command_that_was_deleted_is_carried_out_once(scene: Scene) -> None:
     """Written, corrected, deleted: three deliveries, one run, and no reaction is missed."""
     comment = scene.comment(2, "@skillbench run scripted-demo")
