@@ -42,6 +42,7 @@ async def reply_nothing_to_do(plan: Plan, world: World) -> None:
         [(one.title, one.reason) for one in plan.refused],
         mention=world.runs.settings.mention,
         request=plan.request,
+        notes=plan.notes,
     )
     good = bool(plan.duplicates) and not plan.refused
     await _end(plan.request, world, body=body, good=good, reported=False)

@@ -61,12 +61,17 @@ def render_nothing_to_do(
     *,
     mention: str,
     request: Request | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
     """A plan without a run: all of it was measured before or cannot be run.
 
-    `refusals` are (what was asked for, why not) in plain text.
+    `refusals` are (what was asked for, why not) in plain text, `notes` what whoever asked should
+    know of what was meant.
     """
-    blocks = [render_duplicate(one, mention=mention, request=request).strip() for one in duplicates]
+    blocks = [f"📝 {escape.message(escape.clip(note, 2_000))}" for note in notes]
+    blocks += [
+        render_duplicate(one, mention=mention, request=request).strip() for one in duplicates
+    ]
     blocks += [
         f"🚫 {escape.code(title, 80)}: {escape.message(escape.clip(reason, 2_000))}"
         for title, reason in refusals

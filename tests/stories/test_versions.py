@@ -88,6 +88,11 @@ async def test_a_skill_without_another_version_is_compared_with_none(scene: Scen
     [report] = scene.reports(1)
     assert "There is no previous version" in report
     assert '"score": {"with_skill": ' in report
+    again = scene.comment(1, "@skillbench run scripted-demo --vs previous")
+    await scene.reacted(1, again, "rocket")
+    answer = scene.bot_comments(1)[-1]
+    assert "Measured before" in answer
+    assert "There is no previous version of `csv-profile`" in answer
 
 
 @pytest.mark.parametrize(
@@ -97,9 +102,7 @@ async def test_a_skill_without_another_version_is_compared_with_none(scene: Scen
         ("ref:no-such-branch", "there is no branch and no tag `no-such-branch`"),
     ],
 )
-async def test_a_version_that_is_nowhere_is_refused(
-    scene: Scene, version: str, words: str
-) -> None:
+async def test_a_version_that_is_nowhere_is_refused(scene: Scene, version: str, words: str) -> None:
     """Before anything is spent."""
     asked = scene.comment(CASE, f"@skillbench run scripted-demo --vs {version}")
     await scene.reacted(CASE, asked, "confused")
