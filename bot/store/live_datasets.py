@@ -54,6 +54,7 @@ else
 end
 redis.call('hincrby', KEYS[1], ARGV[6], 1)
 redis.call('hincrby', KEYS[1], 'micros', ARGV[3])
+redis.call('hincrby', KEYS[1], 'unpriced', ARGV[7])
 redis.call('pexpire', KEYS[1], ARGV[5])
 redis.call('publish', KEYS[1], ARGV[4])
 return 1
@@ -138,6 +139,7 @@ class RedisLiveRuns:
                     change.model_dump_json(exclude_none=True),
                     milliseconds(KEPT),
                     f"outcome:{end.outcome}",
+                    int(not end.is_cost_known),
                 ],
             )
 
@@ -225,6 +227,7 @@ def _read(fields: dict[bytes, bytes]) -> LiveRun | None:
             "ungraded": ungraded,
             "average": float(fields[b"scores"]) / graded if graded else None,
             "cost_usd": Decimal(int(fields.get(b"micros", 0))) / 1_000_000,
+            "unpriced": int(fields.get(b"unpriced", 0)),
         }
     )
 

@@ -21,6 +21,8 @@ class Finding(NamedTuple):
     verdict: str
     """`met`, `not met`, a figure, or empty."""
     reason: str
+    is_good: bool = True
+    """Whether the verdict speaks for the answer: not where what is met takes points off."""
 
 
 def find_findings(case: CaseResult) -> list[Finding]:
@@ -54,10 +56,17 @@ def _of_object(one: Mapping[str, Any]) -> Finding:
     }
     figures = ", ".join(f"{key.replace('_', ' ')}: {_text(value)}" for key, value in rest.items())
     parts = [part for part in (str(one.get(reason, "")), figures) if part]
-    return Finding(str(one.get(name, ""))[:LONGEST], shown, "\n".join(parts)[:LONGEST])
+    points = one.get("points")
+    costs = isinstance(points, int | float) and points < 0
+    is_good = not verdict or bool(one[verdict]) is not costs
+    return Finding(str(one.get(name, ""))[:LONGEST], shown, "\n".join(parts)[:LONGEST], is_good)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value[:LONGEST]
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return ", ".join(value)[:LONGEST]
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"[:LONGEST]
     return json.dumps(value, ensure_ascii=False)[:LONGEST]

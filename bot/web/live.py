@@ -13,7 +13,7 @@ from datetime import datetime
 import structlog
 
 from bot.web.runs import Runs, RunView, of_live
-from bot.web.shell import show_money, show_percent, show_seconds
+from bot.web.shell import show_percent, show_seconds
 from jobs.errors import Transient
 
 AT_MOST_EVERY_S = 0.25
@@ -108,7 +108,7 @@ def render_progress(run: RunView, now: datetime) -> dict[str, object]:
             "average": show_percent(run.average),
             "passes": show_percent(run.pass_rate),
             "ungraded": f"{run.ungraded:,}",
-            "cost": show_money(run.cost_usd),
+            "cost": run.cost,
             "left": "-" if left is None else show_seconds(left),
         },
         "in_flight": [{"id": one.id, "turn": one.turn} for one in run.in_flight[:MOST_SHOWN]],

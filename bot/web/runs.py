@@ -21,6 +21,7 @@ from bot.queues import enqueue, milliseconds
 from bot.redis_clients import away_is_transient
 from bot.store.live_datasets import RedisLiveRuns
 from bot.store.words import word_key
+from bot.web.shell import show_money
 from jobs.datasets.keeping import FOLDER, DatasetKeeping
 from jobs.datasets.live import ENDED, LiveCase, LiveRun
 from jobs.datasets.plan import RunPlan
@@ -58,6 +59,9 @@ class RunView:
     ungraded: int = 0
     average: float | None = None
     cost_usd: Decimal | float | None = None
+    """None where it is not known."""
+    is_cost_partial: bool = False
+    """Whether more was spent than is known."""
     in_flight: tuple[LiveCase, ...] = ()
 
     @property
@@ -73,6 +77,12 @@ class RunView:
         """Passes among passes and fails; None where there is neither."""
         decided = self.passed + self.failed
         return self.passed / decided if decided else None
+
+    @property
+    def cost(self) -> str:
+        """What was spent, in words."""
+        words = show_money(self.cost_usd)
+        return f"at least {words}" if self.is_cost_partial and self.cost_usd else words
 
     def seconds_left(self, now: datetime) -> float | None:
         """What the rest will take if it goes on as so far; None where nobody can say."""
@@ -198,7 +208,8 @@ def of_live(run: LiveRun) -> RunView:
         failed=run.failed,
         ungraded=run.ungraded,
         average=run.average,
-        cost_usd=run.cost_usd,
+        cost_usd=run.cost_usd if run.cost_usd or not run.unpriced else None,
+        is_cost_partial=run.unpriced > 0,
         in_flight=run.in_flight,
     )
 

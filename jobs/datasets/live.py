@@ -43,6 +43,8 @@ class CaseEnd(Value):
     """As it goes into a mean; None where it is ungraded."""
     cost_usd: Decimal
     """The part of it whose price is known."""
+    is_cost_known: bool = True
+    """Whether that is all of it."""
 
 
 class LiveRun(Value):
@@ -65,6 +67,9 @@ class LiveRun(Value):
     average: float | None
     """Mean score of the graded cases so far; None while there is none."""
     cost_usd: Decimal
+    """What is known of it."""
+    unpriced: int = 0
+    """Cases that have cost more than is known."""
     in_flight: tuple[LiveCase, ...] = ()
 
 
@@ -145,4 +150,5 @@ def end_of(result: CaseResult) -> CaseEnd:
         outcome=result.grade.outcome,
         score=result.grade.averaged,
         cost_usd=result.known_cost_usd,
+        is_cost_known=result.cost_usd is not None,
     )

@@ -1,7 +1,5 @@
 """The living comment of a dataset's run: what it is, how far it has come, how to stop it."""
 
-from decimal import Decimal
-
 from jobs.datasets.live import LiveRun
 from jobs.datasets.plan import RunPlan
 from jobs.datasets.ready import Estimate
@@ -20,7 +18,7 @@ def render_progress(plan: RunPlan, run: LiveRun | None, *, mention: str, expecte
     average = numbers.percent(run.average) if run and run.average is not None else "none yet"
     graded = run.graded if run else 0
     ungraded = run.ungraded if run else 0
-    cost = run.cost_usd if run else Decimal(0)
+    cost = _describe_cost(run) if run else "none yet"
     lines = [
         f"### 👀 Measuring {name_of(plan)}",
         "",
@@ -28,7 +26,7 @@ def render_progress(plan: RunPlan, run: LiveRun | None, *, mention: str, expecte
         "",
         "| average so far | graded | ungraded | cost so far | expected |",
         "|---|---|---|---|---|",
-        f"| {average} | {graded:,} | {ungraded:,} | {cost:.2f} USD | {expected} |",
+        f"| {average} | {graded:,} | {ungraded:,} | {cost} | {expected} |",
     ]
     if run and run.in_flight:
         shown = ", ".join(escape.code(one.id, 60) for one in run.in_flight[:MOST_SHOWN])
@@ -45,6 +43,13 @@ def render_ended(plan: RunPlan, state: str) -> str:
     words = {"complete": "ended", "cancelled": "was cancelled", "out_of_money": "ran out of money"}
     how = words.get(state, "failed")
     return f"### Run of {name_of(plan)} {how}\n\nIts report is below; run `{plan.run_id}`.\n"
+
+
+def _describe_cost(run: LiveRun) -> str:
+    """What was spent so far; where no price is known, that is no zero."""
+    if not run.unpriced:
+        return f"{run.cost_usd:.2f} USD"
+    return f"at least {run.cost_usd:.2f} USD" if run.cost_usd else "not known"
 
 
 def name_of(plan: RunPlan) -> str:

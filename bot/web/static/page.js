@@ -5,15 +5,15 @@ const live = document.querySelector("[data-events]");
 if (live && "EventSource" in window) follow(live);
 
 const fresh = document.querySelector("[data-fresh]");
-if (fresh) setInterval(refresh, 1000 * Number(fresh.dataset.fresh), fresh);
+if (fresh) setInterval(refresh, 1000 * Number(fresh.dataset.fresh), fresh, "[data-fresh]");
 
-// Shows what has changed on a page that tells of many runs, or of one that has yet to begin.
-async function refresh(part) {
+// Shows what has changed in a part of the page that the server writes.
+async function refresh(part, name) {
   if (document.hidden || part.contains(document.activeElement)) return;
   const answer = await fetch(location.href).catch(() => null);
   if (!answer || !answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const now = page.querySelector("[data-fresh]");
+  const now = page.querySelector(name);
   if (!now) location.reload();
   else if (now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
 }
@@ -22,7 +22,9 @@ function follow(live) {
   const source = new EventSource(live.dataset.events);
   const bar = live.querySelector("progress");
   const said = live.querySelector("[data-said]");
+  const cases = document.querySelector("[data-cases]");
   let tenth = -1;
+  let [listed, willList] = [bar.value, false];
 
   source.addEventListener("progress", (event) => {
     const now = JSON.parse(event.data);
@@ -37,6 +39,15 @@ function follow(live) {
     const at = Math.floor((10 * now.done) / Math.max(1, now.total));
     if (at !== tenth) said.textContent = `${now.shown.done} cases done`;
     tenth = at;
+    if (now.done === listed) return;
+    listed = now.done;
+    if (willList) return;
+    willList = true;
+    // the list is read anew when cases have ended, and not for each of thousands
+    setTimeout(() => {
+      willList = false;
+      refresh(cases, "[data-cases]");
+    }, 1500);
   });
   source.addEventListener("ended", () => {
     source.close();

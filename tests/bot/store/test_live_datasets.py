@@ -58,6 +58,20 @@ async def test_a_run_is_seen_as_it_stands(redis: Redis) -> None:
     assert run.in_flight == (in_turn("case 0", 1),)
 
 
+async def test_cases_whose_cost_nobody_knows_are_counted_beside_what_is_known(
+    redis: Redis,
+) -> None:
+    live = RedisLiveRuns(redis)
+    await live.begin(a_plan())
+    await live.ended(RUN, ended("case 0", 1.0))
+    for name in ("case 1", "case 1", "case 2"):
+        unknown = ended(name, 1.0).model_copy(update={"is_cost_known": False})
+        await live.ended(RUN, unknown)
+    run = await live.look(RUN)
+    assert run is not None
+    assert (run.cost_usd, run.unpriced) == (Decimal("0.75"), 2)
+
+
 async def test_what_is_told_twice_is_counted_once(redis: Redis) -> None:
     live = RedisLiveRuns(redis)
     await live.begin(a_plan())

@@ -84,9 +84,18 @@ async def test_a_run_is_watched_to_its_end_without_loading_the_page(
         await tab.visit(f"{pages.client.base_url}/tasks/{RUNNING}")
         assert "20 of 70" in await tab.evaluate(TEXT)
         await pages.live.turned(RUNNING, LiveCase(id=ODD_ID, turn=2, since=NOON))
-        await pages.live.ended(RUNNING, end_of(some_results()[21]))
+        ended = some_results()[21]
+        await pages.keeping.put_case(RUNNING, ended)
+        await pages.live.ended(RUNNING, end_of(ended))
         while "21 of 70" not in await tab.evaluate(TEXT):
             pass  # each look waits for the browser
+        result = (
+            "[...document.querySelectorAll('[data-cases] tr')]"
+            f".find(row => row.innerText.startsWith('{ended.id}'))"
+            "?.querySelector('.result').innerText"
+        )
+        while await tab.evaluate(result) != "fail":
+            pass  # the list of cases follows, too
         assert "turn 2" in await tab.evaluate(TEXT)
         links = "[...document.querySelectorAll('[data-flight] a')].map(a => a.getAttribute('href'))"
         assert f"/tasks/{RUNNING}/case?id={ODD}" in await tab.evaluate(links)
