@@ -7,7 +7,7 @@ that is stored, and the bot goes on as if it had always been there.
 
 import asyncio
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import structlog
 from starlette.applications import Starlette
@@ -15,19 +15,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from bot.forms import read_form
 from bot.github.identity import NEEDED_EVENTS, NEEDED_PERMISSIONS
 from bot.setup.conversion import LOOPBACK, convert, install_url
 from bot.setup.credentials import store
 from bot.setup.gate import Gate
 from bot.setup.manifest import Wish, is_web_address, make_manifest, registration_url
 from bot.setup.pages import render
-from bot.webhook import TurnedAway, read_body
 from config.settings import Settings
 from jobs.errors import Error
 
 COOKIE = "skillbench_setup"
 LARGEST_FORM = 16 * 1024
-MOST_FIELDS = 20
 NOT_YET = "No GitHub App is set up; open /setup."
 NAME = "skillbench"
 SEE_OTHER = 303
@@ -77,7 +76,7 @@ class Setup:
 
     async def prove(self, request: Request) -> Response:
         """Take the token of the log."""
-        session = self._gate.redeem((await _form(request)).get("token", ""))
+        session = self._gate.redeem((await read_form(request, LARGEST_FORM)).get("token", ""))
         if session is None:
             log.warning("setup_token_refused")
             self._gate.ensure_token()
@@ -95,7 +94,7 @@ class Setup:
 
     async def choose(self, request: Request) -> Response:
         """Show what will be registered, with the button that posts it to GitHub."""
-        form = await _form(request)
+        form = await read_form(request, LARGEST_FORM)
         if not self._is_open(request) or not self._gate.bears_key(form.get("key", "")):
             return self._ask_for_token("The session has ended; prove it once more.", 403)
         wish = Wish(
@@ -180,14 +179,3 @@ def _base(request: Request) -> str:
     """How the browser reaches this server: by the origin that it names, else by the address."""
     origin = request.headers.get("origin", "")
     return origin if is_web_address(origin) else str(request.base_url).rstrip("/")
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a plain form; none where it is too large or no form."""
-    try:
-        body = await read_body(request, LARGEST_FORM)
-        text = body.decode("utf-8", "replace")
-        fields = parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-    except (TurnedAway, ValueError):
-        return {}
-    return {name: values[0] for name, values in fields.items()}

@@ -6,15 +6,17 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.forms import read_form
 from bot.redis_clients import REDIS_AWAY
 from bot.web.access import Access, Visitor
-from bot.web.forms import read_form
 from bot.web.shell import HEADERS, problem
 from jobs.errors import Error
 
 Show = Callable[[Request, Visitor], Awaitable[Response]]
 Take = Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]
 SEE_OTHER = 303
+LARGEST_FORM = 128 * 1024
+"""Bytes: ids of some thousand cases, and a system prompt."""
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +47,7 @@ class Guard:
             visitor = self._access.find(request)
             if visitor is None:
                 return problem(None, 403, "Not signed in", "Sign in, and send the form again.")
-            form = await read_form(request)
+            form = await read_form(request, LARGEST_FORM)
             if not self._access.bears_key(request, visitor, form.get("key", "")):
                 log.warning("form_refused", path=request.url.path)
                 return problem(

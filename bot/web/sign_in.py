@@ -19,15 +19,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from bot.forms import read_form
 from bot.web.access import SESSION, Access
-from bot.web.forms import read_form
+from bot.web.guard import LARGEST_FORM, SEE_OTHER
 from bot.web.shell import HEADERS, problem, render
 from config.settings import Settings
 
 STATE = "skillbench_sign_in"
 STATE_S = 600
 """GitHub's code is good as long."""
-SEE_OTHER = 303
 TIMEOUT_S = 10.0
 LARGEST_ANSWER = 1_000_000
 
@@ -101,7 +101,7 @@ class SignIn:
     async def end(self, request: Request) -> Response:
         """Forget who signed in, in this browser."""
         visitor = self._access.find(request)
-        form = await read_form(request)
+        form = await read_form(request, LARGEST_FORM)
         if visitor is None or not self._access.bears_key(request, visitor, form.get("key", "")):
             return problem(visitor, 403, "Not signed out", "Load the page anew and try again.")
         response = RedirectResponse("/sign-in", SEE_OTHER, HEADERS)

@@ -6,15 +6,16 @@ from starlette.requests import Request
 
 from bot.webhook import TurnedAway, read_body
 
-LARGEST_FORM = 128 * 1024
-"""Bytes: ids of some thousand cases, and a system prompt."""
 MOST_FIELDS = 40
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a plain form, the first of each name; none where it cannot be read."""
+async def read_form(request: Request, largest: int) -> dict[str, str]:
+    """The fields of a plain form, the first of each name.
+
+    None where it cannot be read: it has more than `largest` bytes, too many fields, or is no form.
+    """
     try:
-        body = await read_body(request, LARGEST_FORM)
+        body = await read_body(request, largest)
         text = body.decode("utf-8", "replace")
         fields = parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except (TurnedAway, ValueError):
