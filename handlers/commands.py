@@ -68,7 +68,7 @@ def new_commands(body: str, body_before: str | None, *mentions: str) -> list[Com
 def parse_command(line: str) -> Command:
     """What follows the mention on its line. A remark in brackets at its end is for people."""
     words = _WORD.findall(_REMARK.sub("", line.translate(_STRAIGHT)))
-    name = words[0].casefold().rstrip(",.;:!?") if words else "help"
+    name = _bare(words[0]) if words else "help"
     try:
         return _parse_words(name, words)
     except Problem as problem:
@@ -78,7 +78,7 @@ def parse_command(line: str) -> Command:
 
 def _parse_words(name: str, words: Sequence[str]) -> Command:
     if name == "help":
-        about = words[1].casefold().rstrip(",.;:!?") if len(words) > 1 else None
+        about = _bare(words[1]) if len(words) > 1 else None
         return Help(about if about in COMMANDS else None)
     if name not in COMMANDS:
         raise Problem(replies.unknown_command(words[0], nearest(name, tuple(COMMANDS))))
@@ -129,7 +129,7 @@ def _make_trigger(name: str, read: Words) -> Command:
 
 
 def _make_rerun(name: str, read: Words) -> Command:
-    if len(read.plain) != 1 or read.plain[0].casefold().rstrip(",.;:!?") != "failed":
+    if len(read.plain) != 1 or _bare(read.plain[0]) != "failed":
         raise Problem(replies.only_failed(name, " ".join(read.plain)))
     return Again("rerun", override_budget=read.is_on("override-budget"))
 
@@ -188,11 +188,16 @@ _MAKERS: dict[str, Callable[[str, Words], Command]] = {
 }
 
 
+def _bare(word: str) -> str:
+    """A word in small letters, without the sign of a sentence behind it."""
+    return word.casefold().rstrip(",.;:!?")
+
+
 def _run_id(name: str, read: Words) -> str | None:
     """The one word behind a command that may name a run; a sign of sentences may end it."""
     if not read.plain:
         return None
-    run = read.plain[0].strip("`").casefold()
+    run = _bare(read.plain[0]).strip("`")
     if len(read.plain) > 1 or not _RUN_ID.fullmatch(run):
         wrong = next(
             (word for word in read.plain if not _RUN_ID.fullmatch(word.casefold())), read.plain[-1]

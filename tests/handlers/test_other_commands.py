@@ -21,6 +21,8 @@ def problem_of(line: str) -> str:
         ("retry", Again("retry")),
         ("retry 0A1b2c3d4e5f", Again("retry", run="0a1b2c3d4e5f")),
         ("retry `0a1b2c3d4e5f`", Again("retry", run="0a1b2c3d4e5f")),
+        ("retry 0a1b2c3d4e5f.", Again("retry", run="0a1b2c3d4e5f")),
+        ("retry `0a1b2c3d4e5f`!", Again("retry", run="0a1b2c3d4e5f")),
         ("retry --override-budget", Again("retry", override_budget=True)),
         (
             "rejudge 0a1b2c3d4e5f judge=gpt-4.1",
