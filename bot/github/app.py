@@ -228,11 +228,6 @@ class GitHubApp:
             "the App's settings page, then accept it on each installation"
         )
 
-    @property
-    def calls_made(self) -> int:
-        """Requests sent to GitHub's API so far, without those for tokens."""
-        return sum(client.calls for client in self._clients.values())
-
     def _calls(self, installation: int) -> Calls:
         client = self._client(installation)
         return Calls(client, installation=installation, pacer=self._pacer, timing=self._timing)

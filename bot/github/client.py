@@ -118,8 +118,6 @@ class Client:
         self._installation = installation
         self._now = now
         self._tokens = MemCacheStrategy()  # the default one is shared by the whole process
-        self.calls = 0
-        """Requests sent, without those for tokens."""
         try:
             self.base = httpx.URL(api_url.rstrip("/") + "/")
             """The API's address; it ends in a slash."""
@@ -174,7 +172,6 @@ class Client:
     ) -> httpx.Response:
         if len(path) > LONGEST_PATH:
             raise NotFound(f"{method}: nothing has an address of {len(path):,} characters")
-        self.calls += 1
         headers = {"X-GitHub-Api-Version": API_VERSION} | (parts["headers"] or {})
         body = content() if content is not None else None
         try:

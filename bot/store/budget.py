@@ -6,10 +6,9 @@ the operator's limit, nor that of the repository, whatever dies in between. One 
 both and sets aside, or does neither.
 """
 
-from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
-from typing import Self, cast
+from typing import Self
 
 from redis.asyncio import Redis
 
@@ -132,12 +131,6 @@ class RedisBudget:
         with away_is_transient():
             sums = await self._read(keys=_keys(now), args=[repo.full_name.casefold()])
         return self._day(sums, now)
-
-    async def spent_today(self) -> Decimal:
-        """What is spent or set aside today, in USD."""
-        day = _keys(self._clock())[0]
-        values = await cast("Awaitable[list[bytes]]", self._redis.hvals(day))
-        return sum((Decimal(int(value)) for value in values), Decimal(0)) / 1_000_000
 
     def _day(self, sums: list[int], now: datetime) -> Day:
         spent, set_aside, ours_spent, ours_set_aside = (Decimal(one) / 1_000_000 for one in sums)

@@ -8,6 +8,7 @@ from redis.asyncio import Redis
 
 from bot.store.budget import RedisBudget
 from demo.model_api import ScriptedModelApi
+from tests.money import spent_today
 from tests.stories.scene import Scene, playing, steady
 from tests.stories.test_cancel import MODEL, MODELS
 from tests.stories.test_environments import define, seeded
@@ -24,7 +25,7 @@ def priced() -> ScriptedModelApi:
 async def set_aside_today(scene: Scene) -> Decimal:
     settings = scene.stage.settings
     async with Redis.from_url(settings.redis_url) as redis:
-        return await RedisBudget(redis, per_day=settings.max_usd_per_day).spent_today()
+        return await spent_today(RedisBudget(redis, per_day=settings.max_usd_per_day))
 
 
 async def test_a_run_that_the_day_has_no_room_for_is_refused_with_the_numbers(

@@ -25,6 +25,7 @@ from demo.model_api import (
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from tests.jobs.claude_code.sessions import real_cli
+from tests.money import spent_today
 from tests.stories.scene import WAIT_S, Scene, playing
 from tests.stories.test_crash import environment_of, is_judging, sessions, worker
 
@@ -65,7 +66,7 @@ def sleepers() -> int:
 
 async def spent(scene: Scene) -> Decimal:
     async with Redis.from_url(scene.stage.settings.redis_url) as redis:
-        return await RedisBudget(redis, per_day=Decimal(50)).spent_today()
+        return await spent_today(RedisBudget(redis, per_day=Decimal(50)))
 
 
 async def cancelled(scene: Scene, issue: int, by: str = "maria") -> str:

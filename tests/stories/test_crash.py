@@ -17,6 +17,7 @@ from config.settings import Settings
 from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
 from jobs.planning.rows import CARRIED_ON
+from tests.money import spent_today
 from tests.stories.scene import Scene, playing
 
 
@@ -121,7 +122,7 @@ async def counted_for_the_day(scene: Scene) -> Decimal:
     """What the day has cost: a judge's pass that was lost counts with all it might have spent."""
     settings = scene.stage.settings
     async with Redis.from_url(settings.redis_url) as redis:
-        return await RedisBudget(redis, per_day=settings.max_usd_per_day).spent_today()
+        return await spent_today(RedisBudget(redis, per_day=settings.max_usd_per_day))
 
 
 def sessions(scene: Scene) -> int:

@@ -14,6 +14,7 @@ from demo.github import LocalGitHub, RepositoryHandle
 from demo.model_api import CLAUDE_LIKE, DEMO_MODELS, Asked
 from demo.model_api.chooser import is_choosing
 from demo.play import HERE, PERSON, seed_samples
+from tests.money import spent_today
 from tests.stories.scene import Scene, steady
 
 SAMPLE = HERE / "sample"
@@ -53,7 +54,7 @@ async def spent(scene: Scene) -> Decimal:
     """What the day has cost, as far as it is known or set aside."""
     settings = scene.stage.settings
     async with Redis.from_url(settings.redis_url) as redis:
-        return await RedisBudget(redis, per_day=settings.max_usd_per_day).spent_today()
+        return await spent_today(RedisBudget(redis, per_day=settings.max_usd_per_day))
 
 
 def seeded(

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from bot.store.budget import RedisBudget
 from jobs.errors import OverBudget
 from tests.builders import NOON, a_repo
+from tests.money import spent_today
 
 
 class Day:
@@ -54,21 +55,21 @@ async def test_workers_that_reserve_at_once_never_pass_the_limit(
             )
         )
     assert sum(taken) == 9
-    assert await budget.spent_today() == Decimal("9.90")
+    assert await spent_today(budget) == Decimal("9.90")
 
 
 async def test_exactly_the_limit_is_within_it(budget: RedisBudget) -> None:
     assert await is_reserved(budget, "a", "9.999999")
     assert not await is_reserved(budget, "b", "0.000002")
     assert await is_reserved(budget, "b", "0.000001")
-    assert await budget.spent_today() == 10
+    assert await spent_today(budget) == 10
 
 
 async def test_a_fraction_of_what_is_counted_is_not_free(budget: RedisBudget) -> None:
     await budget.reserve("a", a_repo(), Decimal("0.0000001"))
-    assert await budget.spent_today() == Decimal("0.000001")
+    assert await spent_today(budget) == Decimal("0.000001")
     await budget.settle("a", Decimal("1.0000001"))
-    assert await budget.spent_today() == Decimal("1.000001")
+    assert await spent_today(budget) == Decimal("1.000001")
 
 
 async def test_a_refusal_holds_the_numbers_and_what_to_do(budget: RedisBudget) -> None:
@@ -83,7 +84,7 @@ async def test_a_run_that_is_carried_out_again_is_counted_once(budget: RedisBudg
     """Also where the first reservation has used the limit up."""
     for _ in range(3):
         assert await is_reserved(budget, "a", "10")
-    assert await budget.spent_today() == 10
+    assert await spent_today(budget) == 10
 
 
 async def test_what_a_run_did_not_use_is_free_again(budget: RedisBudget) -> None:
@@ -91,21 +92,21 @@ async def test_what_a_run_did_not_use_is_free_again(budget: RedisBudget) -> None
     assert not await is_reserved(budget, "b", "1")
     await budget.settle("a", Decimal("0.25"))
     assert await is_reserved(budget, "b", "9.75")
-    assert await budget.spent_today() == 10
+    assert await spent_today(budget) == 10
 
 
 async def test_settling_twice_is_once_and_the_last_word_counts(budget: RedisBudget) -> None:
     await budget.reserve("a", a_repo(), Decimal(5))
     for _ in range(2):
         await budget.settle("a", Decimal(2))
-    assert await budget.spent_today() == 2
+    assert await spent_today(budget) == 2
     await budget.settle("a", Decimal(3))
-    assert await budget.spent_today() == 3
+    assert await spent_today(budget) == 3
 
 
 async def test_a_run_that_reserved_nothing_settles_nothing(budget: RedisBudget) -> None:
     await budget.settle("unknown", Decimal(5))
-    assert await budget.spent_today() == 0
+    assert await spent_today(budget) == 0
 
 
 async def test_a_run_refused_before_may_reserve_when_there_is_room(budget: RedisBudget) -> None:
@@ -113,7 +114,7 @@ async def test_a_run_refused_before_may_reserve_when_there_is_room(budget: Redis
     assert not await is_reserved(budget, "b", "5")
     await budget.settle("a", Decimal(1))
     assert await is_reserved(budget, "b", "5")
-    assert await budget.spent_today() == 6
+    assert await spent_today(budget) == 6
 
 
 async def test_the_next_day_begins_empty(budget: RedisBudget, day: Day) -> None:
@@ -128,9 +129,9 @@ async def test_a_run_over_midnight_belongs_to_the_day_it_began(
     await budget.reserve("a", a_repo(), Decimal(8))
     day.now = NOON + timedelta(days=1)
     await budget.settle("a", Decimal(3))
-    assert await budget.spent_today() == 0
+    assert await spent_today(budget) == 0
     day.now = NOON
-    assert await budget.spent_today() == 3
+    assert await spent_today(budget) == 3
 
 
 async def test_days_are_forgotten_in_the_end(budget: RedisBudget, redis: Redis) -> None:
@@ -172,7 +173,7 @@ async def test_no_order_of_steps_reserves_beyond_the_limit(
         else:
             assert sum(counted.values()) + micros > 10_000_000
             assert run not in counted
-        assert await budget.spent_today() == Decimal(sum(counted.values())) / 1_000_000
+        assert await spent_today(budget) == Decimal(sum(counted.values())) / 1_000_000
 
 
 async def test_a_repository_has_a_budget_below_the_bots(budget: RedisBudget) -> None:
@@ -184,7 +185,7 @@ async def test_a_repository_has_a_budget_below_the_bots(budget: RedisBudget) -> 
     other = a_repo(name="other")
     await small.reserve("c", other, Decimal(2))
     assert (await small.day(other)).repository.set_aside == 2
-    assert await budget.spent_today() == 4
+    assert await spent_today(budget) == 4
 
 
 async def test_the_operators_limit_holds_whatever_a_repository_allows(budget: RedisBudget) -> None:

@@ -25,6 +25,7 @@ from jobs.values import Arm, RunSpec, SessionEnd, SessionResult
 from jobs.world import Launchers, RunWorld
 from tests.builders import NOON, a_run_spec, a_session, a_skill, a_usage, an_eval_case
 from tests.jobs.content.trees import WORD_COUNT, write_tree
+from tests.money import spent_today
 
 SHARE = Decimal(2)
 """Of a session, where a run may cost 5 USD."""
@@ -109,7 +110,7 @@ def ending() -> Launcher:
 async def test_a_run_that_nothing_befell_is_settled_with_what_it_cost(scene) -> None:
     finished = await scene.attempt(ending())
     assert finished.result.lost_attempts == 0
-    assert await scene.budget.spent_today() == 2 * SPENT
+    assert await spent_today(scene.budget) == 2 * SPENT
 
 
 async def test_a_run_is_settled_with_the_sum_over_its_attempts(scene) -> None:
@@ -118,7 +119,7 @@ async def test_a_run_is_settled_with_the_sum_over_its_attempts(scene) -> None:
     result = (await scene.attempt(ending())).result
     assert (result.lost_attempts, result.lost_usd) == (2, 2 * SHARE)
     assert result.known_cost_usd == 2 * SPENT
-    assert await scene.budget.spent_today() == 2 * SPENT + 2 * SHARE
+    assert await spent_today(scene.budget) == 2 * SPENT + 2 * SHARE
     assert "Up to 4.00 USD are counted for them" in result.remarks[0]
 
 
@@ -138,7 +139,7 @@ async def test_a_run_begun_three_times_in_vain_is_given_up_unpaid_and_says_why(s
     assert launcher.begun == []
     assert not result.graded
     assert "was begun 3 times and never ended" in result.ungraded_reason
-    assert await scene.budget.spent_today() == result.lost_usd == 6 * SHARE
+    assert await spent_today(scene.budget) == result.lost_usd == 6 * SHARE
     report = render_report(result, ReportContext(archive_absent="none here"))
     assert "Not graded" in report
     assert "begun 3 times" in report
@@ -151,7 +152,7 @@ async def test_what_had_ended_of_a_run_that_is_given_up_is_reported_and_counted(
     finished = await scene.attempt(ending())
     assert [session.arm for session in finished.result.sessions] == [Arm.WITH_SKILL]
     assert finished.bundles.keys() == {SessionKey(Arm.WITH_SKILL, 1)}
-    assert await scene.budget.spent_today() == SPENT + 3 * SHARE
+    assert await spent_today(scene.budget) == SPENT + 3 * SHARE
 
 
 async def test_publishing_a_run_that_was_given_up_may_be_tried_again(scene) -> None:
@@ -161,4 +162,4 @@ async def test_publishing_a_run_that_was_given_up_may_be_tried_again(scene) -> N
     second = await scene.attempt(ending())
     assert second.result == first.result
     assert second.bundles == {}
-    assert await scene.budget.spent_today() == 6 * SHARE
+    assert await spent_today(scene.budget) == 6 * SHARE
