@@ -132,9 +132,13 @@ def _observe(verdicts: Sequence[dict[str, str]]) -> list[str]:
         name: sum(one["candidate"] == name and one["verdict"] == "pass" for one in verdicts)
         for name in CANDIDATES
     }
-    first, second = (f"{passed[name]} in {name}" for name in CANDIDATES)
+    # told alike whichever candidate comes first, so that two readings do not say it twice
+    fullest = sorted(CANDIDATES, key=lambda name: -passed[name])
+    counts = [f"{passed[name]} in {name}" for name in fullest]
+    if len(set(passed.values())) == 1:
+        counts = [f"{passed[fullest[0]]} in both outputs"]
     return [
-        f"Assertions found nearly word for word: {first}, {second}.",
+        f"Assertions found nearly word for word: {', '.join(counts)}.",
         "This judge is a script: it compares words and numbers and understands nothing.",
     ]
 
