@@ -84,6 +84,7 @@ class Budgets(Section):
 
 
 Right = Literal["run", "read", "cancel", "override_budget"]
+"""What `permissions` gives to a role."""
 
 
 class Permissions(Section):

@@ -6,10 +6,8 @@ command, or an option, that another does not.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-Right = Literal["run", "read", "cancel", "override_budget"]
-"""What the repository's file gives to a role, under `permissions`."""
+from config.repo_sections import Right
 
 MAX_TRIALS = 20
 MAX_RUNS_PER_QUERY = 20
@@ -165,7 +163,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
         examples=(("optimize --max-iterations 3 --yes", "fewer tries; over the usual limit"),),
     ),
     "dataset": CommandSpec(
-        "ask a model the questions of a benchmark's data set",
+        "ask a model the questions of a benchmark's dataset",
         "run",
         "BENCHMARK DATASET",
         ("limit", "ids", "model", "target-type", "eval-model"),

@@ -68,7 +68,7 @@ class Gather:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Ask a model the questions of a data set."""
+    """Ask a model the questions of a dataset."""
 
     options: DatasetOptions
     model: str | None = None

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from config.repo_file import RepoFile
-from handlers.command_table import COMMANDS, Right
+from config.repo_sections import Right
+from handlers.command_table import COMMANDS
 from handlers.command_values import (
     Again,
     Cancel,
@@ -45,17 +46,7 @@ class Rights:
 
     def role_for(self, right: Right) -> str:
         """The least role that has a right."""
-        return needed_role(right, self.needed)
-
-
-def needed_role(right: Right, repo_file: RepoFile) -> str:
-    """The least role that has a right in this repository."""
-    return str(getattr(repo_file.permissions, right))
-
-
-def is_enough(role: str, right: Right, repo_file: RepoFile) -> bool:
-    """Whether a role has a right; one that GitHub has no name for has none."""
-    return repo_file.permissions.allow(right, role)
+        return str(getattr(self.needed.permissions, right))
 
 
 async def find_rights(
@@ -65,7 +56,7 @@ async def find_rights(
     if context.trusts_bot(actor):
         return Rights(OF_TRUSTED_BOTS, repo_file)
     role = await questions.permission(actor.login)
-    may = frozenset(right for right in RIGHTS if is_enough(role, right, repo_file))
+    may = frozenset(right for right in RIGHTS if repo_file.permissions.allow(right, role))
     return Rights(may, repo_file)
 
 

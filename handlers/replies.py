@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from handlers.command_table import Right
+from config.repo_sections import Right
 
 QUOTE_LIMIT = 60
 """Characters of somebody's word that are repeated in an answer."""
@@ -162,7 +162,7 @@ def no_run_id(command: str, word: str) -> str:
 
 def needs_two_names(command: str, words: str) -> str:
     got = f", and not {as_code(words)}" if words else ""
-    return f"{as_code(command)} takes the name of a benchmark and that of its data set{got}."
+    return f"{as_code(command)} takes the name of a benchmark and that of its dataset{got}."
 
 
 def no_commit(word: str) -> str:

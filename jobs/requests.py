@@ -50,7 +50,7 @@ Kind = Literal[
 scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
 repository; eval cases as files; what a push means for its skills; what a pull request changes;
 the next due evals; the repository's file checked; the first words to a new repository; a
-benchmark's data set; some of its cases."""
+benchmark's dataset; some of its cases."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
 Origin = Literal[
@@ -84,12 +84,12 @@ class TriggerOptions(Value):
 
 
 class DatasetOptions(Value):
-    """Which part of which data set is run, and by whom; None means what is usual."""
+    """Which part of which dataset is run, and by whom; None means what is usual."""
 
     benchmark: str = ""
     """Name of the benchmark; empty: the request is about none."""
     dataset: str = ""
-    """Name of one of the benchmark's data sets."""
+    """Name of one of the benchmark's datasets."""
     limit: int | None = None
     """At most so many items, after `ids` were chosen."""
     ids: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How fast a data set runs beside its model: cases whose model takes a second to answer.
+"""How fast a dataset runs beside its model: cases whose model takes a second to answer.
 
 The real loop, doors, pace, grading and store; the scripted API runs in a process of its own.
 With so many cases in flight the ideal time is a second for each such round.
@@ -47,7 +47,7 @@ SPEED_CASES, MEMORY_CASES = 2_000, 5_000
 MOST_RATIO = 1.1
 MOST_MB = 400
 QUESTION = "What is the capital of France, and how many people live there? " * 20
-"""About as long as the questions of real data sets."""
+"""About as long as the questions of real datasets."""
 ANSWER = "It is Paris, where about two million people live. " * 20
 
 

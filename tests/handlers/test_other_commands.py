@@ -80,7 +80,7 @@ def test_the_other_commands_are_read(line: str, command: object) -> None:
         ("stauts", "Did you mean `status`?"),
         ("estimate @0a1b2c3", "`@0a1b2c3`"),
         ("trigger @0a1b2c3", "`@0a1b2c3`"),
-        ("dataset holy", "the name of a benchmark and that of its data set, and not `holy`"),
+        ("dataset holy", "the name of a benchmark and that of its dataset, and not `holy`"),
         ("dataset ../etc passwd", "`../etc passwd`"),
         ("dataset a b --limit 0", "a whole number"),
         ("run @0a1b2c", "`@0a1b2c` is no commit"),

@@ -1,4 +1,4 @@
-"""A data set is asked for on the bot's own pages: begun, watched, repeated, refused, cancelled."""
+"""A dataset is asked for on the bot's own pages: begun, watched, repeated, refused, cancelled."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ WAIT_S = 60
 
 
 def put_dataset(scratch: Path, cases: int) -> None:
-    """A data set in the operator's own folder."""
+    """A dataset in the operator's own folder."""
     suite = scratch / "data/datasets/capitals"
     suite.mkdir(parents=True)
     (suite / "metadata.json").write_text(json.dumps({"target": {"type": "llm_api"}}))

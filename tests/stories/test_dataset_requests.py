@@ -1,4 +1,4 @@
-"""Runs of the operator's own data sets, as the bot's pages ask for them: carried on, run again."""
+"""Runs of the operator's own datasets, as the bot's pages ask for them: carried on, run again."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A benchmark's data set is asked for in a comment, run by several workers, and answered once."""
+"""A benchmark's dataset is asked for in a comment, run by several workers, and answered once."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ ASK = f"@skillbench dataset capitals sample --model {MODEL}"
 
 
 def with_dataset(folder: Path, cases: int, *, max_concurrency: int = 0) -> Seed:
-    """A repository with one data set: every question is answered right by its own last word."""
+    """A repository with one dataset: every question is answered right by its own last word."""
 
     def seed(github: LocalGitHub) -> RepositoryHandle:
         repository = seed_samples(github)
