@@ -12,6 +12,8 @@ from jobs.targets.target import TargetFailed
 _BLOCK = 65_536
 _ERRORS = 100_000
 """Bytes of complaints that are kept; what comes after is read and forgotten."""
+GONE_S = 5.0
+"""How long a program that was killed is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Ended:
 async def run_own(words: Sequence[str], given: bytes, *, limit_s: float, most: int) -> Ended:
     """Run it with `given` on its standard input; when this returns, its group is gone.
 
-    Raises `TargetFailed` where there is no such program.
+    Raises `TargetFailed` where there is no such program, or it takes too long or says too much.
     """
     try:
         process = await asyncio.create_subprocess_exec(
@@ -41,29 +43,47 @@ async def run_own(words: Sequence[str], given: bytes, *, limit_s: float, most: i
     except OSError as trouble:
         raise TargetFailed(f"{words[0][:100]} cannot be started: {trouble.strerror}") from None
     try:
-        async with asyncio.timeout(limit_s):
-            (output, cut), (errors, _), _ = await asyncio.gather(
-                _read(process.stdout, most), _read(process.stderr, _ERRORS), _feed(process, given)
-            )
-            code: int | None = await process.wait()
+        async with asyncio.timeout(limit_s), asyncio.TaskGroup() as together:
+            output = together.create_task(_read(process.stdout, most))
+            errors = together.create_task(_complaints(process.stderr))
+            together.create_task(_feed(process, given))
+        code = await process.wait()
     except TimeoutError:
-        return Ended(b"", "", None, cut=False)
+        raise TargetFailed(f"the program was not done within {limit_s:g} s") from None
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-    return Ended(output, errors.decode("utf-8", "replace"), code, cut)
+        await _end(process)
+    return Ended(output.result(), errors.result(), code, cut=False)
 
 
-async def _read(stream: asyncio.StreamReader | None, most: int) -> tuple[bytes, bool]:
-    """At most so many bytes, and whether there were more; read to its end all the same."""
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill the group, and wait for it, though not for ever for one that has left it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GONE_S):
+            # a process has ended for asyncio once its pipes have, and a full one never does
+            await asyncio.gather(_complaints(process.stdout), _complaints(process.stderr))
+            await process.wait()
+
+
+async def _read(stream: asyncio.StreamReader | None, most: int) -> bytes:
+    """All that is printed. Raises `TargetFailed` where that is more than `most` bytes."""
     kept = bytearray()
-    cut = False
     while stream is not None and (block := await stream.read(_BLOCK)):
-        room = most - len(kept)
-        kept += block[:room]
-        cut = cut or len(block) > room
-    return bytes(kept), cut
+        kept += block
+        if len(kept) > most:
+            raise TargetFailed(f"the program printed more than {most:,} bytes")
+    return bytes(kept)
+
+
+async def _complaints(stream: asyncio.StreamReader | None) -> str:
+    """The beginning of what is written to a stream, which is read to its end all the same."""
+    kept = bytearray()
+    while stream is not None and (block := await stream.read(_BLOCK)):
+        kept += block[: _ERRORS - len(kept)]
+    return kept.decode("utf-8", "replace")
 
 
 async def _feed(process: asyncio.subprocess.Process, given: bytes) -> None:

@@ -112,3 +112,11 @@ async def test_without_a_sandbox_no_strangers_program_runs(tmp_path: Path) -> No
     async with a_world(tmp_path, own_command="cat") as world:
         with pytest.raises(Refused, match="needs a sandbox"):
             await ask("command", {"command": "cat /etc/passwd"}, world)
+
+
+async def test_a_program_of_ones_own_that_never_stops_talking_is_stopped(tmp_path: Path) -> None:
+    endless = "import sys\nwhile True: sys.{}.write('x' * 65536)"
+    with pytest.raises(TargetFailed, match="printed more than"):
+        await own(tmp_path, endless.format("stdout"))
+    with pytest.raises(TargetFailed, match=r"not done within 0\.5 s"):
+        await own(tmp_path, endless.format("stderr"), timeout_seconds=0.5)
