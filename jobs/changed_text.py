@@ -86,12 +86,8 @@ def _is_own_case(request: Request, issue: Issue) -> bool:
 
 
 async def _may_run(edit: Edit, world: World) -> bool:
-    trusted = {name.casefold().removesuffix("[bot]") for name in _trusted_bots(world)}
-    if edit.by.casefold().removesuffix("[bot]") in trusted:
-        return True
+    if edit.is_bot:
+        trusted = names_in(world.runs.settings.allowed_bots)
+        return edit.by.casefold() in {name.casefold().removesuffix("[bot]") for name in trusted}
     role = await world.github.permission(edit.by)
     return (await world.github.repo_file()).permissions.allow("run", role)
-
-
-def _trusted_bots(world: World) -> tuple[str, ...]:
-    return names_in(world.runs.settings.allowed_bots)

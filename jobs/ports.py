@@ -45,7 +45,8 @@ class Edit(Value):
     """A change of an issue's text."""
 
     by: str
-    """Login; `ghost` where the account is gone."""
+    """Login, a bot's without `[bot]`; `ghost` where the account is gone."""
+    is_bot: bool
     at: datetime
 
 

@@ -18,7 +18,7 @@ from jobs.requests import Repo
 QUERY = (
     "query($owner: String!, $name: String!, $number: Int!) {"
     " repository(owner: $owner, name: $name) {"
-    " issue(number: $number) { lastEditedAt editor { login } } } }"
+    " issue(number: $number) { lastEditedAt editor { login __typename } } } }"
 )
 """https://docs.github.com/graphql/reference/objects#issue"""
 
@@ -54,7 +54,8 @@ class IssueEdits:
             return None
         editor = found.get("editor") or {}
         at = datetime.fromisoformat(found["lastEditedAt"])
-        return Edit(by=str(editor.get("login") or GHOST), at=at)
+        is_bot = editor.get("__typename") == "Bot"  # whose login a person may have here, too
+        return Edit(by=str(editor.get("login") or GHOST), is_bot=is_bot, at=at)
 
 
 def _issue_in(answer: dict[str, Any]) -> dict[str, Any] | None:

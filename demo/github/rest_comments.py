@@ -154,7 +154,7 @@ def _last_edit(call: Call) -> Answer:
     found: Json = {"lastEditedAt": None, "editor": None}
     if issue.edited is not None:
         at, by = issue.edited
-        editor = {"login": by.login.removesuffix("[bot]")}
+        editor = {"login": by.login.removesuffix("[bot]"), "__typename": by.kind}
         found = {"lastEditedAt": render_time(at), "editor": editor}
     return Answer(200, {"data": {"repository": {"issue": found}}})
 

@@ -55,6 +55,18 @@ async def test_whoever_may_run_may_change_the_text(scene: Scene) -> None:
     assert len(scene.reports(1)) == 1
 
 
+@pytest.mark.parametrize(("by", "reports"), [("renovate[bot]", 1), ("renovate", 0)])
+async def test_only_the_bot_itself_is_trusted_by_its_name(
+    tmp_path: Path, app_key: str, by: str, reports: int
+) -> None:
+    """A person may have the login that GitHub tells of a bot beside an edit."""
+    async with playing(tmp_path, app_key, allowed_bots="renovate") as scene:
+        scene.github.add_bot("renovate[bot]")
+        scene.github.add_person("renovate", {})
+        await changed_meanwhile(scene, by)
+        assert len(scene.reports(1)) == reports
+
+
 async def test_what_was_changed_before_the_label_was_seen(scene: Scene) -> None:
     scene.github.add_person("stranger", {})
     body = scene.repository.issue(1).body

@@ -25,6 +25,16 @@ async def test_the_last_edit_is_told(world: World):
     assert (edit.by, edit.at.timestamp()) == ("hubot", int(world.clock.now))
 
 
+async def test_a_bot_is_told_from_a_person_of_its_name(world: World):
+    world.gh.add_bot("renovate[bot]")
+    world.gh.add_person("renovate", {})
+    for by, is_bot in (("renovate[bot]", True), ("renovate", False)):
+        world.handle.edit_issue(7, by=by, body=f"By {by}.")
+        edit = await world.client.last_edit(7)
+        assert edit is not None
+        assert (edit.by, edit.is_bot) == ("renovate", is_bot)
+
+
 async def test_a_title_is_no_text(world: World):
     world.handle.edit_issue(7, by="mona", title="Another")
     assert await world.client.last_edit(7) is None

@@ -1,10 +1,12 @@
 """A request that was left in the middle goes on as the same one, and an ended one does not."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.github.tags import with_tag
+from handlers.questions import HandlerContext
 from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
 from tests.bot.upkeep.conftest import World
@@ -58,6 +60,25 @@ async def test_what_has_ended_is_not_gone_on_with(world: World, how: str) -> Non
         await blobs(world).put(f"{request_folder(request)}/ended", b"")
     await scan(world)
     assert await requests(world) == []
+
+
+@pytest.mark.parametrize(("asker", "is_taken"), [("renovate[bot]", True), ("renovate", False)])
+async def test_what_a_trusted_bot_asked_for_is_gone_on_with(
+    world: World, asker: str, is_taken: bool
+) -> None:
+    """The settings may name it without its `[bot]`, and then mean no person of that name."""
+    world.gh.add_bot("renovate[bot]")
+    world.gh.add_person("renovate", {})
+    request = a_request(world, key="comment:acme/skills:99:abc", origin="comment", comment_id=99)
+    request = request.model_copy(update={"asker": asker})
+    await begin(world, request)
+    trusting = replace(world.context, allowed_bots=("renovate",))
+
+    async def find_context() -> HandlerContext:
+        return trusting
+
+    await scan(world, find_context=find_context)
+    assert await requests(world) == ([request] if is_taken else [])
 
 
 async def test_a_living_comment_that_somebody_forges_starts_nothing(world: World) -> None:
