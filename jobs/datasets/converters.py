@@ -20,6 +20,7 @@ from jobs.datasets.cases import DatasetCase
 from jobs.datasets.loading import MOST_FAULTS
 from jobs.errors import Refused
 from jobs.evaluators.registry import check_evaluator
+from jobs.faults import first_fault
 
 WEEKS_DAYS_CALCULATOR = "69"
 """Estimated gestational age, whose answer is weeks and days."""
@@ -88,9 +89,7 @@ def _checked(case: dict[str, Any]) -> dict[str, Any]:
     try:
         check_evaluator(DatasetCase.model_validate(case).eval)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step) for step in fault["loc"])
-        raise ValueError(f"{place}: {fault['msg']}") from None
+        raise ValueError(first_fault(error)) from None
     return case
 
 

@@ -19,6 +19,7 @@ from jobs.datasets.suites import SUBCOMMANDS, SuiteSettings
 from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 from jobs.evaluators.registry import check_evaluator
+from jobs.faults import first_fault
 
 METADATA = "metadata.json"
 MOST_FAULTS = 20
@@ -124,7 +125,7 @@ def load_settings(folder: Path) -> SuiteSettings:
     try:
         return SuiteSettings.model_validate(json.loads(path.read_text(encoding="utf-8-sig")))
     except ValidationError as error:
-        raise Refused(f"{folder.name}/{METADATA}: {_first(error)}") from None
+        raise Refused(f"{folder.name}/{METADATA}: {first_fault(error)}") from None
     except (ValueError, RecursionError) as error:
         raise Refused(f"{folder.name}/{METADATA} is no JSON: {error}") from None
 
@@ -172,7 +173,7 @@ def _read_case(line: bytes, settings: SuiteSettings) -> DatasetCase:
     try:
         case = DatasetCase.model_validate(_resolved(written, settings.params))
     except ValidationError as error:
-        raise ValueError(_first(error)) from None
+        raise ValueError(first_fault(error)) from None
     check_evaluator(case.eval)
     return case
 
@@ -193,11 +194,3 @@ def _resolved(written: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str
             raise ValueError(f"{name}: no parameter of the suite is called {wanted!r:.100}")
         resolved[name] = params[wanted]
     return resolved
-
-
-def _first(error: ValidationError) -> str:
-    """The first fault: where in the case, and what."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(step) for step in fault["loc"])
-    message = fault["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}" if place else message

@@ -18,6 +18,7 @@ from jobs.datasets.report_cases import read_turns
 from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 from jobs.evaluators.registry import check_evaluator
+from jobs.faults import first_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,7 @@ def read_answers(content: bytes, dataset: Dataset, *, file: str, now: datetime) 
         try:
             one = _Answer.model_validate(mended(json.loads(line.decode("utf-8"))))
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(step) for step in fault["loc"])
-            faults.append(f"{file}:{number}: {place or 'the line'}: {fault['msg']}")
+            faults.append(f"{file}:{number}: {first_fault(error, whole='the line')}")
         except (ValueError, RecursionError) as error:
             faults.append(f"{file}:{number}: no JSON: {error}")
         else:
@@ -178,6 +177,5 @@ def _as_written(
 
 def _first_line(fault: Exception) -> str:
     if isinstance(fault, ValidationError):
-        first = fault.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(str(step) for step in first['loc'])}: {first['msg']}"
+        return first_fault(fault)
     return str(fault).split("\n", 1)[0][:300]

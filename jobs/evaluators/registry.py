@@ -17,6 +17,7 @@ from jobs.evaluators.program import ProgramEvaluator
 from jobs.evaluators.record_retrieval import RecordRetrievalEvaluator
 from jobs.evaluators.rubric import RubricEvaluator
 from jobs.evaluators.semantic import SemanticEvaluator
+from jobs.faults import first_fault
 
 EVALUATORS: Mapping[str, Evaluator] = {
     "dialogue_quality": DialogueQualityEvaluator(),
@@ -70,6 +71,4 @@ def check_evaluator(fields: Mapping[str, Any]) -> None:
     try:
         find_evaluator(name).check(own)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(("eval", *(str(step) for step in fault["loc"])))
-        raise ValueError(f"{place}: {fault['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(first_fault(error, within="eval")) from None

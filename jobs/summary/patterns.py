@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from jobs.conversation import Agent, ConversationEnd, ConversationSpec, TranscriptSink
+from jobs.faults import first_fault
 from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.reading import add_usage
 from jobs.requests import Value
@@ -181,9 +182,7 @@ def parse_patterns(
             try:
                 read = _Answer.model_validate(found)
             except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(map(str, first["loc"]))
-                problem = f"{where}: {first['msg']}"
+                problem = first_fault(error)
                 continue
             strangers = {one for row in read.patterns for one in row.affected} - set(known)
             if strangers and not is_last:

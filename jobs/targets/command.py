@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError, field_validator
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Reply, Said, ToolUse
 from jobs.errors import Refused, Transient
+from jobs.faults import first_fault
 from jobs.requests import Value
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.box import Bind
@@ -197,6 +198,4 @@ def _structured(text: str) -> _Printed | None:
     try:
         return _Printed.model_validate(found)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step) for step in fault["loc"])
-        raise TargetFailed(f"the program's JSON cannot be used: {place}: {fault['msg']}") from None
+        raise TargetFailed(f"the program's JSON cannot be used: {first_fault(error)}") from None

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from jobs.conversation import Tool, ToolOutcome
 from jobs.datasets.dialogue import ToolUse
+from jobs.faults import first_fault
 from jobs.targets import record_queries as queries
 from jobs.targets.record_queries import MOST_HITS, MOST_RESULTS, Records
 from jobs.targets.record_sql import RecordTables, is_offered
@@ -126,9 +127,7 @@ class RecordTools:
         try:
             found = work(kind.model_validate(arguments))
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(step) for step in fault["loc"])
-            return ToolOutcome(f"{place}: {fault['msg']}", failed=True)
+            return ToolOutcome(first_fault(error), failed=True)
         except ValueError as fault:
             return ToolOutcome(str(fault), failed=True)
         text = json.dumps(found, ensure_ascii=False, default=str)

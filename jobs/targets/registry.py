@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.suites import TargetChoice
 from jobs.errors import Refused
+from jobs.faults import first_fault
 from jobs.targets.command import CommandTarget
 from jobs.targets.dyg_rag import DygRagTarget
 from jobs.targets.evermem import EvermemTarget
@@ -55,11 +56,8 @@ def make_fields(
     try:
         return kind.fields.model_validate(values)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step) for step in fault["loc"])
         where = f" (case {case.id})" if case is not None else ""
-        message = fault["msg"].removeprefix("Value error, ")
-        raise Refused(f"target `{choice.type}`: {place}: {message}{where}") from None
+        raise Refused(f"target `{choice.type}`: {first_fault(error)}{where}") from None
 
 
 def _own_values(case: DatasetCase, target: str) -> dict[str, Any]:
