@@ -29,8 +29,8 @@ def load_repo_file(snapshot: Snapshot) -> RepoFile:
 
 
 def _is_plain_file(snapshot: Snapshot, path: str) -> bool:
-    place = snapshot.root / path
-    return place.is_file() and os.path.realpath(place) == str(place)
+    place = os.path.realpath(snapshot.root / path)
+    return place == os.path.join(os.path.realpath(snapshot.root), path) and os.path.isfile(place)  # noqa: PTH113, PTH118
 
 
 @dataclass(frozen=True, slots=True)

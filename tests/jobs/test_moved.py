@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from bot.blobs import Blobs
+from config.repo_file import RepoFile
 from config.settings import Settings
 from jobs.benchmark import carry_out
 from jobs.errors import IssueMoved, Refused, Transient
@@ -27,6 +28,9 @@ class Left:
 
     async def issue(self, _: int) -> None:
         raise MOVED
+
+    async def repo_file(self) -> RepoFile:
+        return RepoFile()
 
     async def comment(self, *_: object, **__: object) -> None:
         raise MOVED

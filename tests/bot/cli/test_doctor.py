@@ -100,7 +100,7 @@ async def test_what_nobody_asked_for_is_neither_well_nor_wrong(tmp_path: Path) -
     assert of_claude.startswith("○ Claude Code: not used")
     assert "✔ blob store" in lines
     [of_secret] = [line for line in lines if "webhook secret" in line]
-    assert of_secret.startswith("✘")
+    assert of_secret == "○ webhook secret: comes with the GitHub App"
     assert process.returncode == 1
 
 

@@ -160,20 +160,26 @@ def test_a_file_with_a_slip_refuses_every_request_with_line_and_key(tmp_path: Pa
         ({".github/skillbench.yaml": ""}, "There are both `.github/skillbench.yml` and"),
         ({FILE: b"a: \xff"}, "line 1: it is not UTF-8"),
         ({FILE: b"#" * 64_001}, "has 64 kB; at most 64 kB are read"),
-        ({FILE: Link("../../outside.yml")}, "`.github/skillbench.yml` is no file at commit"),
-        ({FILE: Link("../env")}, "`.github/skillbench.yml` is no file at commit"),
-        ({FILE: Link("skillbench.yml")}, "`.github/skillbench.yml` is no file at commit"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, files: dict[str, Content], said: str):
-    (tmp_path / "outside.yml").write_text("environment: none\n")
     assert said in refusal(tmp_path, files=files)
 
 
-def test_the_other_ending_and_links_inside_the_tree_are_followed(tmp_path: Path):
+@pytest.mark.parametrize("target", ["../../outside.yml", "../inside.yml", "skillbench.yml"])
+def test_a_link_is_no_file_of_the_repository_wherever_it_leads(tmp_path: Path, target: str):
+    for outside in (tmp_path, tmp_path / "tree"):
+        outside.mkdir(exist_ok=True)
+        (outside / f"{'out' if outside == tmp_path else 'in'}side.yml").write_text(DEFINED)
+    snapshot = write_tree(tmp_path / "tree", {FILE: Link(target)})
+    settings = Settings(_env_file=None)
+    with pytest.raises(Refused, match="There is no environment `small`"):
+        plan_environment("small", an_eval_case(), snapshot, settings)
+
+
+def test_the_other_ending_counts_and_a_link_to_a_script_is_followed(tmp_path: Path):
     files: dict[str, Content] = {
-        ".github/skillbench.yaml": Link("../conf/bench.yml"),
-        "conf/bench.yml": DEFINED,
+        ".github/skillbench.yaml": DEFINED,
         "env/setup.sh": Link("real.sh"),
         "env/real.sh": "echo hi\n",
     }
