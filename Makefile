@@ -17,10 +17,10 @@ demo: $(VENV)/run.stamp  ## the whole job on this machine: local GitHub, scripte
 	@$(BIN)/skillbench demo $(ARGS)
 
 test: $(VENV)/dev.stamp tests/npm/node_modules/.stamp tests/npm/claude/node_modules/.stamp  ## every test but the long ones
-	@$(BIN)/pytest -n 2 -m "not slow" $(ARGS)
+	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
 
 test-all: $(VENV)/dev.stamp tests/npm/node_modules/.stamp tests/npm/claude/node_modules/.stamp  ## every test, long ones too
-	@$(BIN)/pytest -n 2 $(ARGS)
+	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 check: $(VENV)/dev.stamp  ## lint, format, types
 	$(BIN)/ruff check .
