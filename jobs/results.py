@@ -1,7 +1,7 @@
 """What a run finds out: verdicts, readings, scores, and the record that outlives it."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
@@ -15,6 +15,11 @@ from jobs.values import (
     Usage,
     VerdictWord,
 )
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+"""Before every run: the end of one that does not say when it ended."""
+SAME_SCORE = 1e-9
+"""Scores are sums of quarters over a count, so anything smaller is rounding."""
 
 
 class Verdict(Value):
@@ -255,6 +260,11 @@ class RunRecord(Value):
     """The part of it that another run had paid."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""
+
+    @property
+    def ended_at(self) -> datetime:
+        """When it ended; `LONG_AGO` where an older record does not say."""
+        return self.finished_at or LONG_AGO
 
 
 def leave_out_pulls(records: Iterable[RunRecord], *, but: int = 0) -> list[RunRecord]:

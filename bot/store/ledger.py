@@ -6,7 +6,6 @@ costs a look at the comments and no run.
 
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import cast
 
 from redis.asyncio import Redis
@@ -18,9 +17,6 @@ from jobs.results import RunRecord
 LEDGER = "skillbench:ledger"
 RUNS = "skillbench:runs:"
 """Where all runs of a repository lie, by run id."""
-
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
-"""Of records that were written before they told when their run ended."""
 
 
 class RedisLedger:
@@ -53,7 +49,7 @@ class RedisLedger:
         with away_is_transient():
             stored = await cast("Awaitable[list[bytes]]", self._redis.hvals(_runs_of(repo)))
         records = [RunRecord.model_validate_json(one) for one in stored]
-        return sorted(records, key=lambda one: (one.finished_at or _LONG_AGO, one.run))
+        return sorted(records, key=lambda one: (one.ended_at, one.run))
 
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:

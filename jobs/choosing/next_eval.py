@@ -8,12 +8,10 @@ history cannot be read goes last: nobody knows that it needs the money.
 
 import hashlib
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from jobs.requests import Value
-
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
-"""Before every run: that of a case which never had one, or whose time nobody noted."""
+from jobs.results import LONG_AGO
 
 
 class Standing(Value):

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Sequence
 from jobs.inquiries.words import in_code, when
 from jobs.inquiries.world import InquiryWorld
 from jobs.reporting import escape, numbers
+from jobs.reporting.arm_words import get_scores
 from jobs.reporting.fit import Blocks, fit
 from jobs.requests import Request
-from jobs.results import RunRecord, leave_out_pulls
+from jobs.results import SAME_SCORE, RunRecord, leave_out_pulls
 
 MOST_ROWS = 60
-
-_ARMS = (("with_skill", "without_skill"), ("candidate_skill", "base_skill"))
-"""Names of the two arms in a record's score, that of the skill under test first."""
 
 
 async def answer_results(request: Request, world: InquiryWorld) -> str:
@@ -48,15 +46,6 @@ def newest(records: Iterable[RunRecord]) -> list[RunRecord]:
     return list(reversed(latest.values()))
 
 
-def scores(record: RunRecord) -> tuple[float, float] | None:
-    """The score of the skill under test and that of the other arm; None for an ungraded run."""
-    score = record.score or {}
-    for ours, other in _ARMS:
-        if ours in score and other in score:
-            return score[ours], score[other]
-    return None
-
-
 def _is_about(record: RunRecord, skill: str | None) -> bool:
     if skill is None:
         return True
@@ -66,7 +55,7 @@ def _is_about(record: RunRecord, skill: str | None) -> bool:
 
 
 def _row(record: RunRecord) -> str:
-    found = scores(record)
+    found = get_scores(record.score)
     url = escape.address(record.url)
     other = "" if record.vs == "none" else f" ({in_code(record.vs, 20)})"
     shown = (
@@ -90,7 +79,7 @@ def _row(record: RunRecord) -> str:
 
 
 def _arrow(difference: float) -> str:
-    if abs(difference) < 1e-9:
+    if abs(difference) < SAME_SCORE:
         return "■"
     return "▲" if difference > 0 else "▼"
 

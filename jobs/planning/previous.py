@@ -6,9 +6,6 @@ from pathlib import PurePosixPath
 
 from jobs.results import RunRecord, leave_out_pulls
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
-"""Of records that do not say when their run ended."""
-
 
 def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord | None:
     """The newest finished run before this one that differs in nothing but the skill's version.
@@ -25,9 +22,9 @@ def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord 
         and one.run != record.run
         and one.skill_sha != record.skill_sha
         and _question(one) == _question(record)
-        and (one.finished_at or LONG_AGO) <= ended
+        and one.ended_at <= ended
     ]
-    return max(fitting, key=lambda one: (one.finished_at or LONG_AGO, one.run), default=None)
+    return max(fitting, key=lambda one: (one.ended_at, one.run), default=None)
 
 
 def _question(record: RunRecord) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ repository's file keeps current under `models:`. The bot's own default model is 
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,10 +24,9 @@ from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
 from jobs.errors import Gone, Refused, Suspended
 from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
-from jobs.planning.previous import LONG_AGO
 from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
-from jobs.results import RunRecord, leave_out_pulls
+from jobs.results import LONG_AGO, RunRecord, leave_out_pulls
 from jobs.values import USUAL_MODES, EvalCase, Launcher, Model
 from jobs.world import World
 
@@ -236,14 +236,6 @@ def make_requests(plan: PushPlan, asking: Request) -> list[Request]:
     ]
 
 
-def count_by_eval(rows: Sequence[PushRow]) -> Mapping[str, int]:
-    """How many rows each eval case has, in the order in which they come."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.eval_id] = counts.get(row.eval_id, 0) + 1
-    return counts
-
-
 def _in_requests(asking: Request, rows: Sequence[PushRow]) -> list[PushRow]:
     """The rows with the keys of their requests: those of one eval, skill and launcher together."""
     counts: dict[str, int] = {}
@@ -264,7 +256,7 @@ def _key_of(asking: Request, what: str) -> str:
 
 
 def _newest(records: Iterator[RunRecord]) -> RunRecord | None:
-    return max(records, key=lambda one: (one.finished_at or LONG_AGO, one.run), default=None)
+    return max(records, key=lambda one: (one.ended_at, one.run), default=None)
 
 
 def _is_same(record: RunRecord, row: PushRow, eval_digest: str) -> bool:
@@ -274,7 +266,8 @@ def _is_same(record: RunRecord, row: PushRow, eval_digest: str) -> bool:
 
 
 def _say_left_out(rows: Sequence[PushRow]) -> str:
-    evals = [f"`{eval_id}` ({count})" for eval_id, count in count_by_eval(rows).items()]
+    counts = Counter(row.eval_id for row in rows)
+    evals = [f"{quoted(eval_id)} ({count})" for eval_id, count in counts.items()]
     more = f" and {len(evals) - 10} more" if len(evals) > 10 else ""
     return (
         f"{len(rows)} more runs than the {MOST_RUNS} that one push asks for were left out: "

@@ -6,16 +6,12 @@ Pure: ledger records in, rows out; what does not count is named with the reason.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal
 
-from jobs.results import RunRecord
+from jobs.results import SAME_SCORE, RunRecord
 from jobs.values import Arm
 
 Word = Literal["win", "tie", "loss"]
-_SAME = 1e-9
-"""Scores are sums of quarters over a count, so anything smaller is rounding."""
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +29,14 @@ class Measured:
 
     @property
     def word(self) -> Word:
-        if abs(self.difference) < _SAME:
+        if abs(self.difference) < SAME_SCORE:
             return "tie"
         return "win" if self.difference > 0 else "loss"
 
     @property
     def is_trivial(self) -> bool:
         """Whether both arms met every assertion, so that it tells nothing apart."""
-        return min(self.with_skill, self.without_skill) > 1 - _SAME
+        return min(self.with_skill, self.without_skill) > 1 - SAME_SCORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +79,6 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
         NotCounted(record=record, reason="came to no score") for record in incomplete.values()
     ]
     return Measurements(rows=tuple(rows), not_counted=(*missing, *versions))
-
-
-def ended_at(record: RunRecord) -> datetime:
-    """When a run ended; long ago where an older record does not say."""
-    return record.finished_at or _LONG_AGO
 
 
 def _measured(record: RunRecord) -> Measured | None:

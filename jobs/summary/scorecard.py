@@ -7,6 +7,7 @@ count of cases, and has Wilson's interval (`jobs.statistics.intervals`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from jobs.statistics.intervals import Interval, find_rate_interval
 from jobs.summary.measured import Measured
@@ -67,4 +68,4 @@ def _scorecard(rows: Sequence[Measured]) -> Scorecard:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return fmean(values) if values else None

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from jobs.results import RunRecord, leave_out_pulls
-from jobs.summary.measured import Measured, ended_at, find_measurements
+from jobs.results import SAME_SCORE, RunRecord, leave_out_pulls
+from jobs.summary.measured import Measured, find_measurements
 
 LENGTH = timedelta(days=7)
-_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +26,11 @@ class Moved:
 
     @property
     def is_up(self) -> bool:
-        return self.change > _SAME
+        return self.change > SAME_SCORE
 
     @property
     def is_down(self) -> bool:
-        return self.change < -_SAME
+        return self.change < -SAME_SCORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +60,9 @@ class Week:
 def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: datetime) -> Week:
     """The week that ends then; `shas` are the skills' SHAs now, by path."""
     begin = end - LENGTH
-    within = [record for record in records if begin <= ended_at(record) < end]
+    within = [record for record in records if begin <= record.ended_at < end]
     records = leave_out_pulls(records)
-    before = [record for record in records if ended_at(record) < begin]
+    before = [record for record in records if record.ended_at < begin]
     known = [record.cost_usd for record in within if record.cost_usd is not None]
     moved: list[Moved] = []
     stale: list[Measured] = []

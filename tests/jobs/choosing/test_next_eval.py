@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.choosing.next_eval import LONG_AGO, Standing, rank
+from jobs.choosing.next_eval import Standing, rank
+from jobs.results import LONG_AGO
 from tests.builders import NOON
 
 
