@@ -5,11 +5,10 @@ A case's key is a digest of its id, since an id is somebody else's text.
 
 import asyncio
 import hashlib
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Protocol
 
 from jobs.datasets.plan import RunPlan
 from jobs.datasets.results import CaseResult
@@ -96,12 +95,6 @@ class DatasetKeeping:
         """How a run ended; None where it has not."""
         stored = await self.blobs.get(f"{FOLDER}/{run_id}/state")
         return stored.decode() if stored else None
-
-    async def get_report(self, run_id: str) -> dict[str, Any] | None:
-        """The report of a run that has ended; None where there is none yet."""
-        stored = await self.blobs.get(f"{FOLDER}/{run_id}/report.json")
-        found: dict[str, Any] | None = json.loads(stored) if stored else None
-        return found
 
     async def put_past(self, key: str, past: PastRun) -> None:
         await self.blobs.put(f"{PAST}/{key}.json", past.model_dump_json().encode())

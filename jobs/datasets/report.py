@@ -22,7 +22,7 @@ from jobs.datasets.figures import (
     find_spending,
     find_troubles,
 )
-from jobs.datasets.report_cases import RESULT_WORDS, render_case, render_usage
+from jobs.datasets.report_cases import RESULT_WORDS, render_usage
 from jobs.datasets.results import CaseResult
 from jobs.requests import Value
 
@@ -71,15 +71,6 @@ class RunHead(Value):
     """Answers that belong to no case."""
     notes: tuple[str, ...] = ()
     """What a reader must know beside the figures, in sentences."""
-
-
-def make_report(head: RunHead, results: Sequence[CaseResult]) -> dict[str, Any]:
-    """The whole report in memory. `results` are in the order of the dataset."""
-    return {
-        **render_head(head),
-        "cases": [render_case(one) for one in results],
-        **render_figures(head, results),
-    }
 
 
 def render_head(head: RunHead) -> dict[str, Any]:

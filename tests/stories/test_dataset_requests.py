@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -15,7 +16,7 @@ from bot.queues import enqueue
 from bot.store.live_datasets import RedisLiveRuns
 from demo.model_api import Asked, HttpError, Reply, ScriptedModelApi
 from demo.model_api.steps import Step
-from jobs.datasets.keeping import DatasetKeeping
+from jobs.datasets.keeping import FOLDER, DatasetKeeping
 from jobs.datasets.live import ENDED, LiveState
 from jobs.requests import WEB, DatasetOptions, Request
 from tests.stories.scene import WAIT_S, Scene, playing
@@ -57,6 +58,12 @@ class Asking:
         )
         assert await enqueue(self.redis, request)
 
+    async def report(self, run_id: str) -> dict[str, Any]:
+        """The report of a run that has ended."""
+        stored = await self.keeping.blobs.get(f"{FOLDER}/{run_id}/report.json")
+        found: dict[str, Any] = json.loads(stored or b"")
+        return found
+
     async def ended(self, run_id: str) -> LiveState:
         async with asyncio.timeout(WAIT_S):
             while (run := await self.live.look(run_id)) is None or run.state not in ENDED:
@@ -91,8 +98,7 @@ async def test_a_run_that_was_cancelled_goes_on_with_what_is_missing(
         await pages.live.cancel(FIRST, "maria")
         assert await pages.ended(FIRST) == "cancelled"
         assert await pages.keeping.get_state(FIRST) == "cancelled"
-        report = await pages.keeping.get_report(FIRST)
-        assert report is not None
+        report = await pages.report(FIRST)
         ended = {one["id"] for one in report["cases"]}
         assert 8 <= len(ended) < 60
         before = len(api.requests)
@@ -102,8 +108,7 @@ async def test_a_run_that_was_cancelled_goes_on_with_what_is_missing(
         assert await pages.ended(FIRST) == "complete"
         later = [one.prompt for one in api.requests[before:]]
         assert len(later) == len(set(later)) == 60 - len(ended)
-        report = await pages.keeping.get_report(FIRST)
-        assert report is not None
+        report = await pages.report(FIRST)
         assert (report["pass_count"], report["missing_count"]) == (60, 0)
 
 
@@ -127,16 +132,14 @@ async def test_what_was_ungraded_is_run_again_in_a_run_of_its_own(
         write_suite(scene, 6)
         await pages.ask(FIRST)
         assert await pages.ended(FIRST) == "complete"
-        report = await pages.keeping.get_report(FIRST)
-        assert report is not None
+        report = await pages.report(FIRST)
         assert (report["graded_count"], report["ungraded_count"]) == (4, 2)
         is_sick = False
         before = len(api.requests)
         await pages.ask(SECOND, again_of=FIRST)
         assert await pages.ended(SECOND) == "complete"
         assert len(api.requests) == before + 2
-        report = await pages.keeping.get_report(SECOND)
-        assert report is not None
+        report = await pages.report(SECOND)
         assert (report["graded_count"], report["pass_count"]) == (6, 6)
 
 

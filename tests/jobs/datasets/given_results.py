@@ -7,10 +7,20 @@ from typing import Any
 
 from jobs.datasets.dialogue import Dialogue
 from jobs.datasets.grades import Grade, Outcome
-from jobs.datasets.report import RunHead
+from jobs.datasets.report import RunHead, render_figures, render_head
+from jobs.datasets.report_cases import render_case
 from jobs.datasets.results import CaseResult
 from jobs.values import Usage
 from tests.jobs.datasets.given import NOON, said
+
+
+def make_report(head: RunHead, results: Sequence[CaseResult]) -> dict[str, Any]:
+    """The whole report, which a run only ever writes case by case."""
+    return {
+        **render_head(head),
+        "cases": [render_case(one) for one in results],
+        **render_figures(head, results),
+    }
 
 
 def a_result(

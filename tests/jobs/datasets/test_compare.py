@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from jobs.datasets.compare import compare_reports
 from jobs.datasets.compare_words import find_conclusion, render_markdown, render_text
-from jobs.datasets.report import make_report
 from jobs.datasets.results import CaseResult
 from jobs.errors import Refused
-from tests.jobs.datasets.given_results import a_head, a_result
+from tests.jobs.datasets.given_results import a_head, a_result, make_report
 
 HOSTILE = "<script>@maria |`x`\x1b[2J"
 

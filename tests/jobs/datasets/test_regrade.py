@@ -11,14 +11,14 @@ from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
 from jobs.datasets.loading import Dataset
 from jobs.datasets.regrade import Grader, head_of_given, head_of_regraded, judges_of
-from jobs.datasets.report import EVAL_ONLY, make_report
+from jobs.datasets.report import EVAL_ONLY
 from jobs.datasets.results import CaseResult
 from jobs.datasets.saved import Given, read_answers, read_saved
 from jobs.datasets.suites import SuiteSettings
 from jobs.errors import Refused
 from jobs.values import Model
 from tests.jobs.datasets.given import NOON, a_case, said
-from tests.jobs.datasets.given_results import a_head, a_result
+from tests.jobs.datasets.given_results import a_head, a_result, make_report
 from tests.jobs.datasets.running import RuledAgent, dataset_world, right
 
 EXACT = {"evaluator": "exact", "expected": ["Paris"]}

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from jobs.datasets.cases import Attachment
 from jobs.datasets.dialogue import Chunk, Dialogue, Reply, Said, ToolUse, Turn
 from jobs.datasets.grades import Grade
-from jobs.datasets.report import EVAL_ONLY, file_name, make_report
+from jobs.datasets.report import EVAL_ONLY, file_name
 from jobs.datasets.report_cases import read_turns, render_case
 from jobs.datasets.report_files import read_report, report_path, write_report
 from jobs.datasets.results import CaseResult
 from jobs.errors import Refused
 from jobs.values import Usage
 from tests.jobs.datasets.given import NOON
-from tests.jobs.datasets.given_results import a_head, a_result, one_by_one
+from tests.jobs.datasets.given_results import a_head, a_result, make_report, one_by_one
 
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
 JSON = st.recursive(

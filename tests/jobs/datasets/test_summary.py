@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from jobs.datasets.report import EVAL_ONLY, make_report
+from jobs.datasets.report import EVAL_ONLY
 from jobs.datasets.results import CaseResult
 from jobs.datasets.summary import find_headline, find_notes, render_markdown, render_text
 from jobs.datasets.summary_page import render_page
-from tests.jobs.datasets.given_results import a_head, a_result
+from tests.jobs.datasets.given_results import a_head, a_result, make_report
 
 HOSTILE = "<script>alert(1)</script> @maria `x` | \x1b[2J <!-- skillbench:v1 -->"
 
