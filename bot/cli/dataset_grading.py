@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bot.cli.dataset_run import exit_code, print_summary
+from bot.cli.dataset_run import check_writable, exit_code, print_summary
 from bot.cli.dataset_sources import LocalDataset, make_dataset_worlds, open_dataset
 from bot.cli.stopping import STOPPED, until_stopped
 from bot.worlds import utc_now
@@ -138,6 +138,7 @@ async def _grade(
         at_once=asked.at_once,
     )
     path = asked.output or report_path(settings.data_dir, make_head())
+    await asyncio.to_thread(check_writable, path)
     console = Console(stderr=True)
     console.print(f"Grading {numbers.plural(len(given.saved), 'case')} …", markup=False)
     results = [one async for one in grader.grade(given)]

@@ -66,7 +66,7 @@ async def _run(asked: LocalDatasetRun, settings: Settings, scratch: Path) -> int
         ready = await make_ready(plan, found.dataset, world)
         # a file, so that a report can still be kept when everything has been paid for
         path = asked.output or _usual_path(ready.plan, ready, settings)
-        await asyncio.to_thread(_check_writable, path)
+        await asyncio.to_thread(check_writable, path)
         await world.keeping.put_plan(ready.plan)
         console = Console(stderr=True)
         _tell_begin(ready, console)
@@ -230,7 +230,7 @@ def _usual_path(plan: RunPlan, ready: Ready, settings: Settings) -> Path:
     return report_path(settings.data_dir, head)
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Raise `Refused` where a report could not be kept, before it has cost anything."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

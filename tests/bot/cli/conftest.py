@@ -1,11 +1,13 @@
 """The command line in this process, and as processes of its own."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import structlog
+
+from tests.bot.cli.desk import Desk, open_desk
 
 
 @pytest.fixture
@@ -25,3 +27,9 @@ def own_logging() -> Iterator[None]:
     structlog.contextvars.clear_contextvars()
     root.handlers = handlers
     root.setLevel(level)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_desk(tmp_path) as opened:
+        yield opened

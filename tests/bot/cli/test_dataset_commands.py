@@ -1,121 +1,15 @@
 """`skillbench dataset` as a process, with the scripted model on a socket."""
 
-import asyncio
 import json
 import re
-import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.cli.dataset_commands import dataset, spread
-from demo.model_api import Asked, Gate, HttpError, Reply, ScriptedModelApi, Stall
-from demo.model_api.steps import Step
+from demo.model_api import Gate
 from jobs.datasets.suites import SUBCOMMANDS
-from tests.bot.cli.processes import WAIT_S, environment
-
-CAPITALS = {"France": "Paris", "Italy": "Rome", "Spain": "Madrid", "Peru": "Lima"}
-
-
-@dataclass
-class Model:
-    """Knows all capitals but one, and judges by whether the right one is named."""
-
-    wrong: str = "Spain"
-    down: set[str] = field(default_factory=set)
-    """Countries at which the model API fails."""
-    gate: Gate | None = None
-    """Where the third answer waits."""
-    asked: list[str] = field(default_factory=list)
-
-    def answer(self, asked: Asked) -> Step:
-        country = next((name for name in CAPITALS if name in asked.prompt), "")
-        self.asked.append(country)
-        if country in self.down:
-            return HttpError(status=400, type="invalid_request_error")
-        if self.gate and len(self.asked) > 2:
-            return Stall(gate=self.gate)
-        return Reply(text="Oslo" if country == self.wrong else CAPITALS[country])
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int | None
-    printed: str
-    said: str
-
-    @property
-    def report(self) -> dict[str, Any]:
-        path = re.search(r"^Report: (.*)$", self.printed, re.MULTILINE)
-        assert path, self.said
-        found: dict[str, Any] = json.loads(Path(path[1]).read_text())
-        return found
-
-
-@dataclass
-class Desk:
-    """A folder with a suite, and the command line beside it."""
-
-    model: Model
-    folder: Path
-    invoke: Callable[..., Awaitable[Ended]]
-
-    async def run(self, *words: str) -> Ended:
-        return await self.invoke("capitals", "sample", "--data", "sets", "-p", "1", *words)
-
-
-def write_suite(folder: Path, targets: object) -> None:
-    suite = folder / "sets/capitals"
-    suite.mkdir(parents=True)
-    lines = [
-        {
-            "id": f"q-{country.lower()}",
-            "title": country,
-            "user": {"type": "manual", "strict_inputs": [f"The capital of {country}?"]},
-            "eval": {"evaluator": "exact", "expected": [capital]},
-            "tags": ["continent:america" if country == "Peru" else "continent:europe"],
-        }
-        for country, capital in CAPITALS.items()
-    ]
-    (suite / "sample.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (suite / "metadata.json").write_text(json.dumps({"target": targets}))
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    write_suite(tmp_path, {"type": "llm_api", "model": "scripted-demo"})
-    model = Model()
-    api = ScriptedModelApi(behaviour=model.answer)
-    names = {
-        "model": "scripted-demo",
-        "judge_model": "scripted-demo",
-        "data_dir": str(tmp_path / "kept"),
-    }
-    async with api.serve() as server:
-        variables = environment(tmp_path, names) | {
-            "ANTHROPIC_API_KEY": "scripted",
-            "ANTHROPIC_BASE_URL": server.anthropic_url,
-        }
-
-        async def invoke(*words: str) -> Ended:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bot", "dataset", *words),
-                cwd=tmp_path,
-                env=variables,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
-            if model.gate:
-                await asyncio.wait_for(model.gate.reached.wait(), 4 * WAIT_S)
-                process.send_signal(signal.SIGINT)
-            printed, said = await asyncio.wait_for(process.communicate(), 4 * WAIT_S)
-            return Ended(process.returncode, printed.decode(), said.decode())
-
-        yield Desk(model, tmp_path, invoke)
+from tests.bot.cli.desk import CAPITALS, Desk, reports
 
 
 async def test_a_dataset_is_run_and_told(desk: Desk) -> None:
@@ -198,6 +92,7 @@ async def test_a_stopped_run_reports_what_it_has_and_goes_on(desk: Desk) -> None
     assert ended.code == 130
     assert "Stopped after 2 of 4 cases" in ended.said
     assert (ended.report["state"], len(ended.report["cases"])) == ("cancelled", 2)
+    assert "what those in flight had cost by then is in no figure" in ended.printed
     command = next(line for line in ended.said.splitlines() if "--resume" in line)
     desk.model.gate, desk.model.asked = None, []
     again = await desk.invoke(*command.split()[2:])
@@ -229,13 +124,9 @@ async def test_what_was_ungraded_is_run_again_and_nothing_else(desk: Desk) -> No
     assert second.code == 0, second.said
     assert desk.model.asked == ["Italy"]
     assert second.report["error_count"] == 0
-    compared = await desk.invoke("compare", *_reports(first, second))
+    compared = await desk.invoke("compare", *reports(first, second))
     assert compared.code == 0, compared.said
     assert "left out: without a grade in one of them" in compared.printed
-
-
-def _reports(*ended: Ended) -> list[str]:
-    return [re.findall(r"^Report: (.*)$", one.printed, re.MULTILINE)[0] for one in ended]
 
 
 async def test_a_program_of_the_persons_own_is_a_target(desk: Desk) -> None:
@@ -251,32 +142,6 @@ async def test_a_program_of_the_persons_own_is_a_target(desk: Desk) -> None:
     assert ended.code == 0, ended.said
     assert (ended.report["pass_count"], ended.report["error_count"]) == (1, 1)
     assert "exit code 1: no idea" in ended.printed
-
-
-async def test_answers_from_elsewhere_are_graded_without_a_target(desk: Desk) -> None:
-    answers = [{"id": "q-france", "answer": "Paris"}, {"id": "q-peru", "answer": "Cusco"}]
-    path = desk.folder / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, answers)))
-    ended = await desk.invoke("grade", "capitals", "sample", "answers.jsonl", "--data", "sets")
-    assert ended.code == 0, ended.said
-    report = ended.report
-    assert (report["pass_count"], report["fail_count"], report["missing_count"]) == (1, 1, 2)
-    assert report["avg_score"] == 0.5
-    assert not desk.model.asked
-    path.write_text('{"id": "q-mars", "answer": "Olympus"}\n{"id": "q-peru", "answer": "Lima"}')
-    ended = await desk.invoke("grade", "capitals", "sample", "answers.jsonl", "--data", "sets")
-    assert (ended.code, "no case `q-mars`" in ended.said) == (2, True)
-
-
-async def test_a_report_is_graded_again_as_its_dataset_now_is(desk: Desk) -> None:
-    first = await desk.run()
-    path = desk.folder / "sets/capitals/sample.jsonl"
-    path.write_text(path.read_text().replace('"Madrid"', '"Oslo"'))
-    desk.model.asked = []
-    again = await desk.invoke("regrade", *_reports(first), "--data", "sets")
-    assert again.code == 0, again.said
-    assert again.report["pass_count"] == 4
-    assert not desk.model.asked
 
 
 async def test_all_datasets_are_listed_with_what_is_wrong(desk: Desk) -> None:
