@@ -214,6 +214,26 @@ async def test_skills_that_nothing_asks_about_are_named_in_one_sentence(
 
 
 @pytest.mark.parametrize("way", ["button", "command"])
+async def test_where_nothing_was_asked_nothing_is_run_again(
+    scene: Scene, tmp_path: Path, way: str
+) -> None:
+    """The usual benchmark costs money that nobody has asked to spend."""
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+    check = await check_on(scene, number)
+    if way == "button":
+        pulls_of(scene).press(check, "rerun-failed", by=PERSON)
+    else:
+        scene.comment(number, "@skillbench rerun failed")
+    await scene.until(lambda: bool(scene.bot_comments(number)), "an answer")
+    (answer,) = scene.bot_comments(number)
+    assert "there is nothing to run again" in answer
+    assert pulls_of(scene).head(number)[:12] in answer
+    assert "comment `@skillbench run`" in answer
+    assert scene.stage.model_api.requests == []
+
+
+@pytest.mark.parametrize("way", ["button", "command"])
 async def test_what_failed_is_run_again_as_it_was_asked_for(
     scene: Scene, tmp_path: Path, way: str
 ) -> None:
