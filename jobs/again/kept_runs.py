@@ -12,13 +12,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.publishing import archive_pointer
 from jobs.reporting.archive import session_folder
 from jobs.requests import Request
 from jobs.results import RunResult
-from jobs.sessions.bundle import OUTPUT, SESSION, TRANSCRIPT
+from jobs.sessions.bundle import EARLIEST, OUTPUT, SESSION, TRANSCRIPT
 from jobs.sessions.workspace import remove_tree
 from jobs.steps import SessionKey
 from jobs.world import World
@@ -28,7 +30,6 @@ LARGEST_RESULT = 50_000_000
 LARGEST_BUNDLE = 1_000_000_000
 """Bytes of what a session left, unpacked."""
 _CHUNK = 1024 * 1024
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,10 @@ async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> Kep
     stored = await blobs.get(f"runs/{run_id}/ended.json")
     if stored is None:
         return None
-    result = RunResult.model_validate_json(stored)
+    try:
+        result = RunResult.model_validate_json(stored)
+    except ValidationError:
+        return None  # of another version; the archive may be of one that can be read
     if result.spec.repo.full_name.casefold() != repo.casefold():
         return None  # the blob store is one for all repositories, and an id no secret
     bundles = {}
@@ -147,7 +151,7 @@ def _pack(content: zipfile.ZipFile, inside: str, bundle: Path) -> None:
             is_ours = name in {SESSION, TRANSCRIPT} or name.startswith(f"{OUTPUT}/")
             if not entry.filename.startswith(inside) or not is_ours:
                 continue
-            member = zipfile.ZipInfo(name, _EPOCH)
+            member = zipfile.ZipInfo(name, EARLIEST)
             member.compress_type = zipfile.ZIP_DEFLATED
             with content.open(entry) as source, packed.open(member, "w") as target:
                 while chunk := source.read(_CHUNK):

@@ -29,6 +29,7 @@ from jobs.late import put_off
 from jobs.living_comment import comment_tag
 from jobs.reporting import escape
 from jobs.requests import Request
+from jobs.sessions.bundle import EARLIEST
 from jobs.sessions.workspace import remove_tree
 
 MARKS: dict[LiveState, str] = {
@@ -38,8 +39,6 @@ MARKS: dict[LiveState, str] = {
     "failed": "❌",
 }
 _WORST: tuple[LiveState, ...] = ("failed", "cancelled", "out_of_money", "complete")
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of files in an archive, so that the same report makes the same archive."""
 
 log = structlog.get_logger(__name__)
 
@@ -150,7 +149,7 @@ async def _upload(plan: RunPlan, report: Path, world: DatasetRequestWorld) -> st
 
 
 def _pack(report: Path, target: Path) -> None:
-    entry = zipfile.ZipInfo("report.json", _EPOCH)
+    entry = zipfile.ZipInfo("report.json", EARLIEST)
     entry.compress_type = zipfile.ZIP_DEFLATED
     with (
         zipfile.ZipFile(target, "w") as archive,

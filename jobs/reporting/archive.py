@@ -18,13 +18,12 @@ from typing import IO
 
 from jobs.planning.dedup import record_of
 from jobs.results import RunResult
+from jobs.sessions.bundle import EARLIEST
 from jobs.values import Arm, RunSpec
 
 RESULT_VERSION = 1
 """Version of `result.json`; raised when a field changes its meaning or goes."""
 
-_TIME = (1980, 1, 1, 0, 0, 0)
-"""The earliest time a zip can hold: archives of one run differ in nothing."""
 _CHUNK = 1024 * 1024
 
 _README = """\
@@ -180,7 +179,7 @@ def _safe_folder(folder: str) -> str:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, date_time=_TIME)
+    entry = zipfile.ZipInfo(name, date_time=EARLIEST)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o100644 << 16
     return entry

@@ -26,8 +26,8 @@ _RESPONSE_BYTES = 10_000_000
 """Room for `response.md`, which is added to what was collected."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 """What `zipfile` raises for a damaged, encrypted or strangely compressed member."""
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time a zip can hold: a bundle says nothing of when it was packed."""
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The earliest time a zip can hold: what holds the same is the same, whenever it was packed."""
 
 
 def write_bundle(target: Path, session: SessionResult, transcript: Path, output: Path) -> None:
@@ -76,7 +76,7 @@ def read_bundle(source: bytes | Path, target: Path) -> SessionResult:
 
 def _add(bundle: zipfile.ZipFile, name: str, source: IO[bytes]) -> str:
     """Write one member, and give its SHA-256."""
-    member = zipfile.ZipInfo(name, _EPOCH)
+    member = zipfile.ZipInfo(name, EARLIEST)
     member.compress_type = zipfile.ZIP_DEFLATED
     member.external_attr = 0o100644 << 16
     digest = hashlib.sha256()

@@ -115,6 +115,16 @@ async def test_the_blob_store_is_enough_while_it_has_everything(tmp_path: Path) 
     assert await keeper.find(result.spec.run_id) is None
 
 
+async def test_a_result_of_another_version_is_looked_for_in_the_archive(tmp_path: Path) -> None:
+    result, bundles = a_run(tmp_path / "run")
+    keeper = Keeper(tmp_path, make_archive(tmp_path / "a.zip", members_of(result, bundles)))
+    older = {"spec": {"run_id": result.spec.run_id}, "winner": "with_skill"}
+    await keeper.blobs.put(f"runs/{result.spec.run_id}/ended.json", json.dumps(older).encode())
+    found = await keeper.find(result.spec.run_id)
+    assert found is not None
+    assert found.result == result
+
+
 async def test_a_run_of_another_repository_is_not_given_out(tmp_path: Path) -> None:
     """The blob store is one for all; an id is no secret."""
     result, bundles = a_run(tmp_path / "run")
