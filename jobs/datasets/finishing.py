@@ -110,7 +110,10 @@ def make_notes(ready: Ready, state: LiveState) -> list[str]:
             "is missing is in no figure."
         )
     if state == "cancelled":
-        notes.append("The run was cancelled before every case was run.")
+        notes.append(
+            "The run was cancelled before every case was run; what those in flight had cost by "
+            "then is in no figure."
+        )
     if plan.again_of:
         notes.append(
             f"Only cases that were ungraded in the run {plan.again_of} were run; the grades of "

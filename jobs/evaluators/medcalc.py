@@ -40,6 +40,11 @@ _PLAIN = {
     "weeks_days": r"\d+ ?weeks?(?:,| and|, and)? \d+ ?days?",
 }
 _NAMED = re.compile(r"(?:final\s+answer|answer)[\"'*_`]*\s*(?:is|:|=)+[\"'*_`\s$]*", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|actually|correction|corrected|mistaken?|error|sorry|apolog\w+|instead|"
+    r"should (?:be|have)|recalculat\w+|let me|re-?check\w*)\b",
+    re.IGNORECASE,
+)
 _WEEKS_DAYS = re.compile(r"(\d+)\s*weeks?\W+(?:and\s+)?(\d+)\s*days?", re.IGNORECASE)
 _DATES = ("%m/%d/%Y", "%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y")
 
@@ -92,12 +97,18 @@ class MedCalcEvaluator:
 
 
 def find_plain(answer: str, kind: str) -> str | None:
-    """The value that stands right behind the last "answer is"; None where none does."""
+    """The value that stands right behind the last "answer is".
+
+    None where none does, and where it cannot be read or may be taken back further on.
+    """
     named = list(_NAMED.finditer(answer))
     if not named:
         return None
-    found = re.match(rf"(?:{_PLAIN[kind]})(?![\w/])", answer[named[-1].end() :], re.IGNORECASE)
+    rest = answer[named[-1].end() :]
+    found = re.match(rf"(?:{_PLAIN[kind]})(?![\w/?])", rest, re.IGNORECASE)
     if found is None or (kind in {"decimal", "integer"} and _goes_on(answer, named[-1], found)):
+        return None
+    if (kind == "date" and _date(found.group()) is None) or _TAKEN_BACK.search(rest, found.end()):
         return None
     return found.group()
 

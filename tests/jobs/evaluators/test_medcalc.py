@@ -99,3 +99,20 @@ async def test_no_final_value_is_wrong_and_a_judge_that_is_away_is_not() -> None
 def test_a_case_that_nothing_can_match_is_refused(case: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check_evaluator(case)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "answer", "meant"),
+    [
+        ("decimal", "22.857", "The answer is 22.9\n\nWait, I made an error: it is 30.", "30"),
+        ("decimal", "22.857", "The answer is 22.9? No.", None),
+        ("date", "08/31/2024", "The answer is 31/08/2023", "08/31/2023"),
+    ],
+)
+async def test_what_is_taken_back_or_cannot_be_read_is_asked_of_a_model(
+    kind: str, truth: str, answer: str, meant: str | None
+) -> None:
+    judge = SmallJudge(answers=[{"answer": meant}])
+    limits = LIMITS if kind == "decimal" else {}
+    graded = await grade(medcalc(truth, kind, **limits), answer, judge)
+    assert (graded.outcome, graded.detail["found_by"]) == ("fail", "model")
