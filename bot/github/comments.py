@@ -13,7 +13,7 @@ from bot.github.calls import Calls, json_of
 from bot.github.failures import Limited, NotFound, ServerTrouble
 from bot.github.issues import IssueCalls
 from bot.github.reads import base_of
-from bot.github.tags import bears_tag, with_tag
+from bot.github.tags import bears_tag, is_same_text, with_tag
 from jobs.errors import Transient
 from jobs.ports import Comment
 from jobs.requests import Repo
@@ -84,7 +84,7 @@ class Comments:
         for other in others:
             log.info("twin_removed", comment=other.id, kept=kept.id)
             await self._remove(other.id)
-        if not _same_text(kept.body, text):
+        if not is_same_text(kept.body, text):
             await self._edit(kept.id, text)
             kept = kept.model_copy(update={"body": text})
         return kept
@@ -106,8 +106,3 @@ class Comments:
 
 def _copies(comments: list[Comment], tag: str) -> list[Comment]:
     return [found for found in comments if found.by_this_app and bears_tag(found.body, tag)]
-
-
-def _same_text(one: str, other: str) -> bool:
-    """GitHub may store other line ends than it was sent, and trims the end."""
-    return one.replace("\r\n", "\n").rstrip() == other.replace("\r\n", "\n").rstrip()

@@ -13,7 +13,7 @@ from bot.github.calls import Calls, json_of
 from bot.github.failures import Limited, NotFound, ServerTrouble
 from bot.github.issues import IsOwn
 from bot.github.reads import base_of
-from bot.github.tags import bears_tag, with_tag
+from bot.github.tags import bears_tag, is_same_text, with_tag
 from jobs.errors import Transient
 from jobs.requests import Repo
 
@@ -64,7 +64,7 @@ class CommitComments:
         for other in others:
             log.info("twin_removed", comment=other["id"], kept=kept["id"])
             await self._remove(other["id"])
-        if kept["body"].replace("\r\n", "\n").rstrip() != text.rstrip():
+        if not is_same_text(kept["body"], text):
             at = f"{self._base}/comments/{kept['id']}"
             await self._calls.send("PATCH", at, json={"body": text})
         return str(kept["html_url"])

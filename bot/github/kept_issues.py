@@ -14,7 +14,7 @@ from bot.github.calls import Calls, json_of
 from bot.github.failures import Forbidden
 from bot.github.issues import IsOwn, IssueCalls, issue_of
 from bot.github.reads import base_of
-from bot.github.tags import bears_tag, find_tag, with_tag
+from bot.github.tags import bears_tag, find_tag, is_same_text, with_tag
 from jobs.ports import Issue
 from jobs.requests import Repo
 
@@ -44,7 +44,7 @@ class KeptIssues:
                 answer = await self._calls.send("POST", f"{self._base}/issues", json=wanted)
                 return issue_of(json_of(answer))
             kept = min(copies, key=lambda one: int(one["number"]))
-            if (kept["title"], _plain(_body(kept))) != (title, _plain(text)):
+            if kept["title"] != title or not is_same_text(_body(kept), text):
                 await self._edit(int(kept["number"]), {"title": title, "body": text})
             return issue_of(kept)
 
@@ -75,8 +75,3 @@ class KeptIssues:
 
 def _body(entry: dict[str, Any]) -> str:
     return entry.get("body") or ""
-
-
-def _plain(text: str) -> str:
-    """A text without what GitHub stores as it likes: line ends and the end."""
-    return text.replace("\r\n", "\n").rstrip()

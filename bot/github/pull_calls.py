@@ -6,7 +6,7 @@ from bot.github.calls import Calls, json_of
 from bot.github.failures import Forbidden, Rejected
 from bot.github.issues import IsOwn
 from bot.github.reads import base_of
-from bot.github.tags import bears_tag
+from bot.github.tags import bears_tag, is_same_text
 from jobs.errors import Refused, Transient
 from jobs.proposals import PullRequest
 from jobs.requests import Repo
@@ -78,7 +78,7 @@ class PullCalls:
         """The pull request with this title and text, if it is open and our own."""
         is_open = found["state"] == "open"
         body = found.get("body") or ""
-        differs = found["title"] != wanted["title"] or not _same_text(body, wanted["body"])
+        differs = found["title"] != wanted["title"] or not is_same_text(body, wanted["body"])
         if is_open and differs and bears_tag(body, tag) and await self._is_own(found):
             path = f"{self._base}/pulls/{found['number']}"
             try:
@@ -106,12 +106,3 @@ def check_title(title: str) -> None:
     """Raises `ValueError` for a title that GitHub would not take."""
     if not 0 < len(title) <= LONGEST_TITLE:
         raise ValueError(f"a title has 1 to {LONGEST_TITLE} characters, not {len(title)}")
-
-
-def _same_text(one: str, other: str) -> bool:
-    """Whether GitHub would keep them as the same text: it stores line ends as it likes."""
-    return _plain(one) == _plain(other)
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").rstrip()

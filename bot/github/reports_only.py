@@ -33,6 +33,3 @@ class ReportsOnly(OnCommit):
         """React to the comment of a person; the issue itself has not asked."""
         if comment_id is not None:
             await super().react(issue, comment_id, reaction)
-
-    async def minimise(self, comment_id: int) -> bool:
-        return await super().minimise(comment_id) if comment_id else False

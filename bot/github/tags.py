@@ -53,7 +53,16 @@ def find_tag(body: str) -> str | None:
     return None if CUT.fullmatch(escaped) else unquote(escaped)
 
 
+def is_same_text(one: str, other: str) -> bool:
+    """Whether GitHub keeps two texts as one: it may store other line ends, and trims the end."""
+    return _plain(one) == _plain(other)
+
+
 def bears_tag(body: str, tag: str) -> bool:
     """Whether a comment's text begins with this very tag."""
     first = body.partition("\n")[0]
     return first.rstrip() == render_tag(tag)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").rstrip()
