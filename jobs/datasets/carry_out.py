@@ -12,7 +12,7 @@ from jobs.budgets import within_budgets
 from jobs.carrying_out import begin, carry_out_answered
 from jobs.datasets.ending import end_if_all_ended
 from jobs.datasets.loading import Dataset
-from jobs.datasets.opening import check_target, find_dataset, opened
+from jobs.datasets.opening import MODEL_ALONE, check_target, find_dataset, opened
 from jobs.datasets.plan import RunPlan, Wanted, make_run_plan, plan_again
 from jobs.datasets.progress import describe_estimate, render_progress
 from jobs.datasets.ready import Ready
@@ -125,7 +125,7 @@ async def _choose(
     found = await find_dataset(request, world)
     wanted = _wanted(request, place.runs.settings.max_usd_per_run)
     plan = make_run_plan(wanted, found.dataset, now, salt=request.key)
-    if plan.target_type == "llm_api" and not _has_model(plan, found.dataset):
+    if plan.target_type == MODEL_ALONE and not _has_model(plan, found.dataset):
         usual = {"model": place.runs.settings.model} | plan.typed
         plan = plan.model_copy(update={"typed": usual})
     place_of = {"repo": request.repo, "issue": request.issue}

@@ -20,6 +20,8 @@ from jobs.sessions.workspace import remove_tree
 
 OURS = "the operator's folder"
 """The source of a dataset that the operator has put there."""
+MODEL_ALONE = "llm_api"
+"""The target that is a model and nothing else."""
 MOST_LISTED = 30
 
 
@@ -96,16 +98,17 @@ async def opened_again(
         yield both
 
 
-def check_target(plan: RunPlan, packed: bytes | None, alone: str = "llm_api") -> None:
+def check_target(plan: RunPlan, packed: bytes | None) -> None:
     """Raise `Refused` where a repository's own suite names more than a model.
 
     Every other target would let whoever writes to the repository choose which address the bot
     calls, and with the operator's keys.
     """
-    if packed is not None and plan.target_type != alone:
+    if packed is not None and plan.target_type != MODEL_ALONE:
         raise Refused(
-            f"a repository's own dataset is run against a model (`--target-type {alone}`), not "
-            f"against `{plan.target_type}`; the operator can put it into the bot's own data folder."
+            f"a repository's own dataset is run against a model (`--target-type {MODEL_ALONE}`), "
+            f"not against `{plan.target_type}`; the operator can put it into the bot's own data "
+            "folder."
         )
 
 

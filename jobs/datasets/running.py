@@ -13,11 +13,9 @@ from jobs.datasets.case_run import CaseSpec, run_case
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
 from jobs.datasets.purse import Purse
-from jobs.datasets.ready import DatasetWorld, Ready, make_ready
+from jobs.datasets.ready import DatasetWorld, Ready
 from jobs.datasets.results import CaseResult
 from jobs.errors import Transient
-
-__all__ = ["DatasetWorld", "Ready", "Watcher", "make_ready", "run_dataset"]
 
 UNLIMITED = 500
 """Cases in flight where nobody sets a limit: the providers' own limits hold besides

@@ -51,6 +51,23 @@ class Catalog:
         return True
 
 
+def end_with(text: str, spec: ConversationSpec, transcript: TranscriptSink) -> ConversationEnd:
+    """A conversation that ended with this answer for one cent; "!stalled" and such are ends."""
+    usage = Usage(requests=1, input_tokens=10, output_tokens=5, cost_usd=Decimal("0.01"))
+    transcript.write(TranscriptEvent(NOON, "usage", usage.model_dump()))
+    end: Any = text[1:] if text.startswith("!") else "completed"
+    return ConversationEnd(
+        end=end,
+        last_text="" if text.startswith("!") else text,
+        turns=1,
+        tool_calls=0,
+        failed_tool_calls=0,
+        retries=0,
+        usage=usage,
+        served_models=(spec.model.sent,),
+    )
+
+
 @dataclass(slots=True)
 class RuledAgent:
     """Answers by a rule, which may wait or raise; each answer costs one cent."""
@@ -70,19 +87,7 @@ class RuledAgent:
             text: str = await self.answer(spec)
         finally:
             self.in_flight -= 1
-        usage = Usage(requests=1, input_tokens=10, output_tokens=5, cost_usd=Decimal("0.01"))
-        transcript.write(TranscriptEvent(NOON, "usage", usage.model_dump()))
-        end: Any = text[1:] if text.startswith("!") else "completed"
-        return ConversationEnd(
-            end=end,
-            last_text="" if text.startswith("!") else text,
-            turns=1,
-            tool_calls=0,
-            failed_tool_calls=0,
-            retries=0,
-            usage=usage,
-            served_models=(spec.model.sent,),
-        )
+        return end_with(text, spec, transcript)
 
 
 @dataclass(slots=True)

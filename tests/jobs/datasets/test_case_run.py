@@ -5,12 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from jobs.conversation import ConversationEnd, ConversationSpec, TranscriptEvent, TranscriptSink
+from jobs.conversation import ConversationEnd, ConversationSpec, TranscriptSink
 from jobs.datasets.case_run import CaseSpec, CaseWorld, run_case
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
@@ -19,8 +18,9 @@ from jobs.datasets.suites import SuiteSettings
 from jobs.errors import Refused
 from jobs.targets.registry import make_fields
 from jobs.targets.target import TargetWorld
-from jobs.values import Limits, Model, Usage
+from jobs.values import Limits, Model
 from tests.jobs.datasets.given import NOON, NoPrograms, a_case
+from tests.jobs.datasets.running import end_with
 
 LIMITS = Limits(wall_s=9, idle_s=9, turns=9, output_tokens=9, total_tokens=9, cost_usd=Decimal(9))
 EXACT = {"evaluator": "exact", "expected": ["Paris"]}
@@ -39,20 +39,7 @@ class SmallAgent:
 
     async def converse(self, spec: ConversationSpec, transcript: TranscriptSink) -> ConversationEnd:
         self.asked.append(spec)
-        text = self.answer(spec)
-        usage = Usage(requests=1, input_tokens=10, output_tokens=5, cost_usd=Decimal("0.01"))
-        transcript.write(TranscriptEvent(NOON, "usage", usage.model_dump()))
-        end: Any = text[1:] if text.startswith("!") else "completed"
-        return ConversationEnd(
-            end=end,
-            last_text="" if text.startswith("!") else text,
-            turns=1,
-            tool_calls=0,
-            failed_tool_calls=0,
-            retries=0,
-            usage=usage,
-            served_models=(spec.model.sent,),
-        )
+        return end_with(self.answer(spec), spec, transcript)
 
 
 class Catalog:
