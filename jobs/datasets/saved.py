@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from jobs.datasets.case_run import ABOUT_THE_USER
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Reply, Said, Turn
 from jobs.datasets.loading import MOST_FAULTS, Dataset
@@ -134,8 +135,7 @@ def _read_saved(entry: Mapping[str, Any], case: DatasetCase | None) -> Saved | N
         turns = read_turns(trace)
     except (ValueError, TypeError, AttributeError) as fault:
         problem = f"its dialogue cannot be read: {_first_line(fault)}"
-    if not problem and not any(turn.reply for turn in turns):
-        problem = "the report holds no answer of the target to it"
+    problem = problem or _find_gap(turns, case.evaluator if case else entry.get("eval_type"))
     if case is None:
         try:
             case = _as_written(entry, trace, turns)
@@ -145,6 +145,19 @@ def _read_saved(entry: Mapping[str, Any], case: DatasetCase | None) -> Saved | N
                 f"dataset: {_first_line(fault)}"
             ) from None
     return Saved(case, tuple(turns), problem)
+
+
+def _find_gap(turns: Sequence[Turn], evaluator: object) -> str:
+    """What a dialogue lacks for being graded; empty where it lacks nothing.
+
+    A user who ends the dialogue at once is told of by nobody but the evaluator of users.
+    """
+    for number, turn in enumerate(turns, 1):
+        if turn.reply is None and not turn.said.is_finished:
+            return f"the report holds no answer of the target to turn {number}"
+    if not turns or (evaluator != ABOUT_THE_USER and not any(turn.reply for turn in turns)):
+        return "the report holds no answer of the target to it"
+    return ""
 
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobs.datasets.cases import DatasetCase
-from jobs.datasets.dialogue import Dialogue
+from jobs.datasets.dialogue import Dialogue, Said, Turn
 from jobs.datasets.loading import Dataset
 from jobs.datasets.regrade import Grader, head_of_given, head_of_regraded, judges_of
 from jobs.datasets.report import EVAL_ONLY
@@ -146,6 +146,26 @@ async def test_a_dialogue_that_is_not_there_is_ungraded_and_not_wrong(tmp_path: 
     assert [one.grade.outcome for one in results] == ["pass", "ungraded", "ungraded"]
     assert results[1].grade.feedback == "the report holds no answer of the target to it"
     assert "cannot be read" in results[2].grade.feedback
+
+
+async def test_a_dialogue_that_broke_off_is_no_answer(tmp_path: Path) -> None:
+    half = said(("What of France?", "Paris"), ("Are you sure?", None))
+    old = an_old_report(answered("1", "Paris"), a_result("2", "ungraded", dialogue=half))
+    results = await graded(read_saved(old, a_dataset("1", "2")), tmp_path)
+    assert [one.grade.outcome for one in results] == ["pass", "ungraded"]
+    assert results[1].grade.feedback == "the report holds no answer of the target to turn 2"
+
+
+async def test_a_user_who_was_silent_did_not_engage_when_judged_again_either(
+    tmp_path: Path,
+) -> None:
+    silent = Dialogue(turns=(Turn(said=Said(text="[silence]", is_finished=True), said_at=NOON),))
+    old = an_old_report(a_result("1", "fail", 0.0, dialogue=silent))
+    case = a_case({"evaluator": "engagement"}, id="1",
+                  history=[{"role": "assistant", "content": "Hello"}])  # fmt: skip
+    dataset = Dataset("users", "round1", SuiteSettings(), (case,), "ab" * 32, "folder")
+    (result,) = await graded(read_saved(old, dataset), tmp_path)
+    assert result.grade.outcome == "fail"
 
 
 @pytest.mark.parametrize(
