@@ -27,8 +27,6 @@ from jobs.targets.target import TargetWorld
 from jobs.values import Limits
 from jobs.world import World
 
-DATASETS = "datasets"
-"""Folder of the operator's own datasets, below the data folder."""
 KEPT = "targets"
 """Folder of what is dear to make again, such as indices of documents, below the data folder."""
 CONNECTIONS = httpx.Limits(max_connections=1_000, max_keepalive_connections=200)
@@ -54,7 +52,7 @@ class DatasetWorlds:
     @property
     def data(self) -> Path:
         """The operator's own datasets."""
-        return self.settings.data_dir / DATASETS
+        return self.settings.datasets
 
     @asynccontextmanager
     async def open(

@@ -235,3 +235,8 @@ class Settings(BaseSettings):
     def blobs(self) -> str:
         """The address of the blob store."""
         return self.blob_url or (self.data_dir / "blobs").absolute().as_uri()
+
+    @property
+    def datasets(self) -> Path:
+        """The folder of the operator's own datasets."""
+        return self.data_dir / "datasets"

@@ -19,7 +19,6 @@ from rich.console import Console
 
 from bot.cli.serving import make_app, run_worker
 from bot.cli.stopping import STOPPED, until_stopped
-from bot.dataset_worlds import DATASETS
 from bot.embedded_redis import embedded_redis
 from bot.github.pacing import Pacer
 from config.log import set_up_logging
@@ -82,7 +81,7 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
         page = f"{stage.web_url}/{OWNER}/{NAME}/issues/{LABELLED}"
         console.print(f"local GitHub   {stage.web_url}/{OWNER}/{NAME}")
         if not once:
-            await asyncio.to_thread(_put_datasets, stage.settings.data_dir)
+            await asyncio.to_thread(_put_datasets, stage.settings.datasets)
             console.print(f"datasets       {stage.bot_url}/tasks")
         console.print(f"issue          [bold]{page}[/bold]\n")
         telling = asyncio.create_task(tell_steps(stage.github, console))
@@ -135,9 +134,9 @@ def _more(settings: Settings, *, real: bool) -> str:
     return "\n".join(lines)
 
 
-def _put_datasets(data_dir: Path) -> None:
+def _put_datasets(folder: Path) -> None:
     """Offer the sample repository's datasets on the bot's pages, too."""
-    shutil.copytree(HERE / "sample/data", data_dir / DATASETS, dirs_exist_ok=True)
+    shutil.copytree(HERE / "sample/data", folder, dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

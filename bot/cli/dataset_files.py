@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.cli.dataset_sources import open_folder
-from bot.dataset_worlds import DATASETS
 from config.settings import Settings
 from jobs.datasets.compare import compare_reports
 from jobs.datasets.compare_words import plain, render_text
@@ -28,7 +27,7 @@ _WIDE = 200
 
 def run_list(data: str | None, settings: Settings, scratch: Path) -> int:
     """Print every dataset; 1 where one cannot be used. Raises `Refused` without a folder."""
-    source = parse_source(data) if data else settings.data_dir / DATASETS
+    source = parse_source(data) if data else settings.datasets
     if isinstance(source, WebFolder):
         raise Refused("what a web address holds cannot be listed; name benchmark and dataset")
     root = find_root(asyncio.run(open_folder(source, settings, scratch)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from bot.cli.local_run import NoDailyLimit
-from bot.dataset_worlds import DATASETS, DatasetWorlds
+from bot.dataset_worlds import DatasetWorlds
 from bot.github.app import GitHubApp
 from bot.needs import require
 from bot.worlds import make_worlds, utc_now
@@ -40,7 +40,7 @@ async def open_dataset(
 
     Raises `Refused` with what to change, `Gone` and `Transient` where it cannot be fetched.
     """
-    source = parse_source(data) if data else settings.data_dir / DATASETS
+    source = parse_source(data) if data else settings.datasets
     if isinstance(source, WebFolder):
         async with httpx.AsyncClient(verify=tls_context(), trust_env=False) as http:
             allowed = settings.dataset_hosts

@@ -17,9 +17,6 @@ from bot.web.task_page import TaskPage
 from bot.web.tasks import Tasks
 from config.settings import Settings
 
-DATASETS = "datasets"
-"""Folder of the data folder whose suites the form offers."""
-
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -34,7 +31,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
         routes=[
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access).routes(),
-            *Tasks(runs, settings.data_dir / DATASETS, utc_now).routes(guard),
+            *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),
         ]
