@@ -93,16 +93,16 @@ class CommandConversation:
         }
         words = shlex.split(self._fields.command)
         given = json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace")
-        ended = await self._run(words, given)
-        reply = _read(ended, words[0], self._fields.timeout_seconds)
+        limit_s = min(self._fields.timeout_seconds, self._world.limits.wall_s)
+        ended = await self._run(words, given, limit_s)
+        reply = _read(ended, words[0], limit_s)
         self._turns.append({"message": message, "answer": reply.text})
         return reply
 
     async def close(self) -> None:
         """Nothing is held open."""
 
-    async def _run(self, words: Sequence[str], given: bytes) -> Ended:
-        limit_s = min(self._fields.timeout_seconds, self._world.limits.wall_s)
+    async def _run(self, words: Sequence[str], given: bytes, limit_s: float) -> Ended:
         if self._fields.command == self._world.own_command:
             return await run_own(words, given, limit_s=limit_s, most=LARGEST_OUTPUT)
         sandboxes = self._world.sandboxes
