@@ -120,3 +120,10 @@ async def test_a_program_of_ones_own_that_never_stops_talking_is_stopped(tmp_pat
         await own(tmp_path, endless.format("stdout"))
     with pytest.raises(TargetFailed, match=r"not done within 0\.5 s"):
         await own(tmp_path, endless.format("stderr"), timeout_seconds=0.5)
+
+
+async def test_the_limit_that_held_is_the_one_that_is_told(tmp_path: Path) -> None:
+    command = f"{sys.executable} -c 'while True: pass'"
+    async with a_world(tmp_path, own_command=command, wall_s=0.5) as world:
+        with pytest.raises(TargetFailed, match=r"not done within 0\.5 s"):
+            await ask("command", {"command": command, "timeout_seconds": 90}, world)
