@@ -1,5 +1,7 @@
 """A comparison of two reports in words: for a terminal, and as Markdown."""
 
+from collections.abc import Sequence
+
 from jobs.datasets.compare import Comparison, PairedDifference
 from jobs.reporting.escape import cell, inline
 from jobs.reporting.numbers import percent, plural, signed_points
@@ -13,11 +15,7 @@ def render_text(found: Comparison, first: str, second: str) -> str:
     lines = [f"A  {plain(first)}", f"B  {plain(second)}", "", find_conclusion(found), ""]
     if found.rows:
         table = [HEAD, *(find_cells(row) for row in found.rows[:MOST_ROWS])]
-        widths = [max(len(row[at]) for row in table) for at in range(len(HEAD))]
-        for row in table:
-            shown = [row[0].ljust(widths[0])]
-            shown += [one.rjust(width) for one, width in zip(row[1:], widths[1:], strict=True)]
-            lines.append("  ".join(shown).rstrip())
+        lines += columns(table)
     lines += ["", *find_notes(found)]
     return plain("\n".join(lines).strip()) + "\n"
 
@@ -103,6 +101,17 @@ def find_notes(found: Comparison) -> list[str]:
     if len(found.rows) > MOST_ROWS:
         notes.append(f"{len(found.rows) - MOST_ROWS} more tags are not shown.")
     return notes
+
+
+def columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """A table for a terminal, a line for each row: the first column to the left, the rest right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        shown = [row[0].ljust(widths[0])]
+        shown += [one.rjust(width) for one, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(shown).rstrip())
+    return lines
 
 
 def plain(text: str) -> str:

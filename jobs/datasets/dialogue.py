@@ -10,6 +10,9 @@ from jobs.datasets.whole_text import Heard
 from jobs.requests import Value
 from jobs.values import Usage
 
+SILENCE = "[silence]"
+"""What a user says who says nothing."""
+
 
 class Said(Heard):
     """What the user says in one turn."""
@@ -76,6 +79,11 @@ class Dialogue(Value):
     @property
     def replies(self) -> tuple[Reply, ...]:
         return tuple(turn.reply for turn in self.turns if turn.reply is not None)
+
+    @property
+    def last_answer(self) -> str:
+        """What the target answered last; empty where it answered nothing."""
+        return self.replies[-1].text if self.replies else ""
 
     @property
     def reply_text(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from jobs.datasets.compare_words import plain
+from jobs.datasets.compare_words import columns, plain
 from jobs.reporting.escape import cell, code, inline
 from jobs.reporting.numbers import duration, percent, plural, usd
 
@@ -53,9 +53,9 @@ def render_text(summary: Summary) -> str:
     """For a terminal."""
     lines = [find_title(summary), "", find_headline(summary), *find_notes(summary)]
     if rows := tag_rows(summary):
-        lines += ["", *_columns((TAG_HEAD, *rows))]
+        lines += ["", *columns((TAG_HEAD, *rows))]
     if parts := criterion_rows(summary):
-        lines += ["", *_columns((CRITERION_HEAD, *parts))]
+        lines += ["", *columns((CRITERION_HEAD, *parts))]
     for result, words in (("fail", "Failed"), ("error", "Ungraded")):
         found = [one for one in case_lines(summary) if one["result"] == result]
         if found:
@@ -247,13 +247,3 @@ def _named(one: Mapping[str, Any]) -> str:
 def _table(rows: Sequence[tuple[str, ...]], head: Sequence[str] = TAG_HEAD) -> list[str]:
     lines = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
     return lines + [f"| {cell(row[0], 120)} | {' | '.join(row[1:])} |" for row in rows]
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        shown = [row[0].ljust(widths[0])]
-        shown += [one.rjust(width) for one, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join(shown).rstrip())
-    return lines

@@ -12,14 +12,13 @@ from typing import Protocol
 
 from jobs.conversation import Agent, ConversationSpec
 from jobs.datasets.cases import AutoUser, DatasetCase, ManualUser, Message, Persona
-from jobs.datasets.dialogue import Said, Turn
+from jobs.datasets.dialogue import SILENCE, Said, Turn
 from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.reading import add_usage
 from jobs.triggering.usage_sink import UsageSink
 from jobs.values import Limits, Model, Usage
 
 ASKS = 3
-SILENCE = "[silence]"
 LONGEST_TURN = 20_000
 """Characters that a user says at once."""
 _ANSWER_TOKENS = 2_000

@@ -5,14 +5,15 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from jobs.datasets.dialogue import SILENCE
 from jobs.datasets.grades import Grade, Grading, Ungraded
 from jobs.datasets.judge import quoted
 from jobs.evaluators.reading import as_object, by_threshold, text
 
 ANSWER_TOKENS = 1_000
 SHOWN_CHARACTERS = 20_000
-SILENCE = "[silence]"
-"""What a user says who says nothing; older files write it as `[沉默]`."""
+_SILENCES = {SILENCE, "[沉默]"}
+"""The second is how older files write it."""
 _WORDS = ("engaged", "not_engaged")
 _TASK = """\
 An app greeted somebody with an opening message. Decide whether that person engaged with it.
@@ -50,7 +51,7 @@ class EngagementEvaluator:
         if not openings:
             raise Ungraded("the case has no opening message in its history")
         said = [turn.said.text for turn in given.dialogue.turns if turn.said.text.strip()]
-        if not any(one not in {SILENCE, "[沉默]"} for one in said):
+        if not any(one not in _SILENCES for one in said):
             return by_threshold(
                 0.0, fields.threshold, "the user said nothing", {"result": "silent"}
             )

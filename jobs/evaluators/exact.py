@@ -28,8 +28,7 @@ class ExactEvaluator:
 
     async def grade(self, given: Grading) -> Grade:
         fields = ExactFields.model_validate(given.case.evaluator_fields)
-        replies = given.dialogue.replies
-        answer = replies[-1].text if replies else ""
+        answer = given.dialogue.last_answer
         same = _plain(answer, fields) in {_plain(one, fields) for one in fields.expected}
         return Grade(
             outcome="pass" if same else "fail",

@@ -40,8 +40,7 @@ class PatternEvaluator:
 
     async def grade(self, given: Grading) -> Grade:
         fields = PatternFields.model_validate(given.case.evaluator_fields)
-        replies = given.dialogue.replies
-        answer = replies[-1].text if replies else ""
+        answer = given.dialogue.last_answer
         flags = regex.IGNORECASE if fields.ignore_case else 0
         try:
             found = await asyncio.to_thread(

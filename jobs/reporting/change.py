@@ -7,7 +7,7 @@ and time less.
 from collections.abc import Callable
 
 from jobs.reporting import escape, numbers
-from jobs.results import RunRecord
+from jobs.results import SAME_SCORE, RunRecord
 
 UP, DOWN, SAME = "▲", "▼", "="
 ARM = "with_skill"
@@ -22,7 +22,7 @@ def score_of(record: RunRecord | None) -> float | None:
 def compare_scores(now: float, before: float) -> str:
     """`▲ 17 points`, `▼ 5 points`, `=`."""
     difference = now - before
-    if abs(difference) < 1e-9:
+    if abs(difference) < SAME_SCORE:
         return SAME
     return f"{UP if difference > 0 else DOWN} {numbers.points(difference)}"
 
