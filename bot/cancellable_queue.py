@@ -17,6 +17,7 @@ from handlers.events import Event, IssueCommented
 from jobs.cancelling import Cancelled
 from jobs.keeping import find_planned, request_folder
 from jobs.ports import BlobStore
+from jobs.pull_requests.plan import is_child
 from jobs.requests import Request, Value
 
 Said = tuple[float, int]
@@ -87,7 +88,9 @@ class CancellableQueue(RequestQueue):
             await self._redis.set(key, later.model_dump_json(), ex=REMEMBER)
         waiting = await self._cancels.find_waiting(decision.repo.full_name, decision.issue)
         for reference, request in waiting:
-            is_meant = decision.origin in {None, request.origin}
+            # a part of a comparison is asked for by it, which a label may have asked for
+            by_label = is_child(request) and request.label and decision.origin == "label"
+            is_meant = by_label or decision.origin in {None, request.origin}
             is_theirs = decision.asker in {None, request.asker}
             if not (is_meant and is_theirs) or self._is_later(request):
                 continue

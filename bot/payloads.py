@@ -15,7 +15,13 @@ import msgspec
 from bot.payload_parts import NOT_BY_THE_APP, Account, Installation, Repository
 from bot.payloads_installation import CHANGES, parse_installation, parse_repositories
 from bot.payloads_pulls import CHANGES as PULL_CHANGES
-from bot.payloads_pulls import CHECK_CHANGES, parse_check_run, parse_pull_request
+from bot.payloads_pulls import (
+    CHECK_CHANGES,
+    LABEL_CHANGES,
+    parse_check_run,
+    parse_pull_label,
+    parse_pull_request,
+)
 from config.repo_file import REPO_FILES
 from handlers.events import (
     Event,
@@ -125,6 +131,7 @@ _PARSERS: Mapping[tuple[str, str | None], Callable[[bytes, str], Event | str]] =
     **{("installation", action): parse_installation for action in CHANGES},
     **{("installation_repositories", action): parse_repositories for action in CHANGES},
     **{("pull_request", action): parse_pull_request for action in PULL_CHANGES},
+    **{("pull_request", action): parse_pull_label for action in LABEL_CHANGES},
     **{("check_run", action): parse_check_run for action in CHECK_CHANGES},
 }
 """Readers of payloads in modules of their own, by event and action; each gives an event, or why

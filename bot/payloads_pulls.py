@@ -1,4 +1,4 @@
-"""Payloads about pull requests, and about the buttons of the check runs that stand on them.
+"""Payloads about pull requests, their labels, and the buttons of the check runs on them.
 
 A check run's own list of pull requests is empty for a fork, so which one it is about is read
 from the tag that we gave it.
@@ -14,6 +14,8 @@ from bot.payload_parts import NOT_BY_THE_APP, Account, Installation, Repository
 from handlers.events import (
     CheckButton,
     CheckRunAsked,
+    IssueLabelled,
+    IssueUnlabelled,
     PullChange,
     PullRequestChanged,
     Pushed,
@@ -26,7 +28,10 @@ CHANGES: dict[str, PullChange] = {
     "ready_for_review": "opened",
     "synchronize": "pushed",
     "closed": "closed",
+    "edited": "retargeted",
 }
+LABEL_CHANGES = ("labeled", "unlabeled")
+"""On an issue these are told under another name."""
 _TAG = re.compile(rf"{PULL_CHECK}([1-9][0-9]{{0,9}})")
 CHECK_CHANGES = ("requested_action", "rerequested")
 BUTTONS: dict[str, CheckButton] = {"run": "run", "rerun-failed": "rerun-failed"}
@@ -43,9 +48,28 @@ class _Pull(msgspec.Struct):
     updated_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
+class _Changes(msgspec.Struct):
+    base: dict[str, object] | None = None
+
+
 class _PullPayload(msgspec.Struct):
-    action: Literal["opened", "reopened", "ready_for_review", "synchronize", "closed"]
+    action: Literal["opened", "reopened", "ready_for_review", "synchronize", "closed", "edited"]
     pull_request: _Pull
+    repository: Repository
+    sender: Account
+    changes: _Changes | None = None
+    """Of an edit: what was changed, with its former value."""
+    installation: Installation | None = None
+
+
+class _Label(msgspec.Struct):
+    name: str
+
+
+class _LabelPayload(msgspec.Struct):
+    action: Literal["labeled", "unlabeled"]
+    pull_request: _Pull
+    label: _Label
     repository: Repository
     sender: Account
     installation: Installation | None = None
@@ -70,6 +94,7 @@ class _CheckPayload(msgspec.Struct):
 
 
 _pull_payload = msgspec.json.Decoder(_PullPayload)
+_label_payload = msgspec.json.Decoder(_LabelPayload)
 _check_payload = msgspec.json.Decoder(_CheckPayload)
 
 
@@ -78,6 +103,8 @@ def parse_pull_request(body: bytes, delivery: str) -> PullRequestChanged | str:
     payload = _pull_payload.decode(body)
     if payload.installation is None:
         return NOT_BY_THE_APP
+    if payload.action == "edited" and (payload.changes is None or payload.changes.base is None):
+        return "neither head nor base was changed"
     return PullRequestChanged(
         delivery=delivery,
         repository=payload.repository.as_event_repository(payload.installation),
@@ -85,6 +112,32 @@ def parse_pull_request(body: bytes, delivery: str) -> PullRequestChanged | str:
         issue=payload.pull_request.number,
         change=CHANGES[payload.action],
         head=payload.pull_request.head.sha,
+        at=payload.pull_request.updated_at,
+    )
+
+
+def parse_pull_label(body: bytes, delivery: str) -> IssueLabelled | IssueUnlabelled | str:
+    """The event of a label on a pull request, or why it is none. Raises `msgspec.DecodeError`."""
+    payload = _label_payload.decode(body)
+    if payload.installation is None:
+        return NOT_BY_THE_APP
+    repository = payload.repository.as_event_repository(payload.installation)
+    if payload.action == "unlabeled":
+        return IssueUnlabelled(
+            delivery=delivery,
+            repository=repository,
+            sender=payload.sender.as_actor(),
+            issue=payload.pull_request.number,
+            label=payload.label.name,
+            at=payload.pull_request.updated_at,
+        )
+    return IssueLabelled(
+        delivery=delivery,
+        repository=repository,
+        sender=payload.sender.as_actor(),
+        issue=payload.pull_request.number,
+        is_pull_request=True,
+        labels=(payload.label.name,),
         at=payload.pull_request.updated_at,
     )
 

@@ -88,12 +88,13 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True, tag="pushed"):
     repository's settings where it touches those, else the one on skills."""
 
 
-PullChange = Literal["opened", "pushed", "closed"]
-"""What became of a pull request: it is open for review, has another head, or has ended."""
+PullChange = Literal["opened", "pushed", "closed", "retargeted"]
+"""What became of a pull request: it is open for review, has another head, has ended, or is to be
+merged into another branch."""
 
 
 class PullRequestChanged(msgspec.Struct, frozen=True, kw_only=True, tag="pull_request_changed"):
-    """A pull request was opened, pushed to or closed."""
+    """A pull request was opened, pushed to, retargeted or closed."""
 
     delivery: str
     repository: EventRepository

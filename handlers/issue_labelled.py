@@ -12,7 +12,7 @@ from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import IssueLabelled
 from handlers.permissions import find_rights
 from handlers.questions import HandlerContext, Questions, as_repo
-from handlers.replies import no_permission, owner_not_allowed, pull_requests_not_offered
+from handlers.replies import no_permission, owner_not_allowed
 from jobs.requests import Request
 
 
@@ -29,8 +29,8 @@ async def on_issue_labelled(
     names = {label.casefold() for label in event.labels}
     asks = repo_file.labels.run.casefold() in names
     keeps = is_served and _is_kept(event, names, repo_file)
-    if asks and (refusal := _refusal(event, is_served=is_served)) is not None:
-        return refusal
+    if asks and not is_served:
+        return _reply(event, owner_not_allowed(login, event.repository.owner), "owner")
     if not asks and not keeps:
         return Ignore("none of the labels asks for anything")
     rights = await find_rights(event.sender, context, questions, repo_file)
@@ -40,16 +40,6 @@ async def on_issue_labelled(
     if asks:
         return _reply(event, no_permission(login, "run", rights.role_for("run")), "permission")
     return Ignore(f"{login} may not start anything")
-
-
-def _refusal(event: IssueLabelled, *, is_served: bool) -> Reply | None:
-    """What keeps a benchmark from being asked for here, whoever asks."""
-    if not is_served:
-        body = owner_not_allowed(event.sender.login, event.repository.owner)
-        return _reply(event, body, "owner")
-    if event.is_pull_request:
-        return _reply(event, pull_requests_not_offered(), "pull-request")
-    return None
 
 
 def _is_kept(event: IssueLabelled, names: Collection[str], repo_file: RepoFile) -> bool:
@@ -62,6 +52,7 @@ def _benchmark(event: IssueLabelled, context: HandlerContext, repo_file: RepoFil
         key=f"label:{event.repository.owner}/{event.repository.name}#{event.issue}",
         repo=as_repo(event.repository),
         issue=event.issue,
+        is_pull_request=event.is_pull_request,
         asker=event.sender.login,
         origin="label",
         label=repo_file.labels.run,

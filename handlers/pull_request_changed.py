@@ -1,4 +1,4 @@
-"""A pull request was opened, pushed to or closed: what stands beside it, and what stops.
+"""A pull request was opened, pushed to, retargeted or closed: what it shows, and what stops.
 
 Nobody asks for a run here, so none is begun. Whether it touches a skill stands in files that no
 handler reads; the job looks, and shows its check run with the buttons. What waits or runs for a

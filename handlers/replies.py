@@ -59,10 +59,6 @@ def owner_not_allowed(login: str, owner: str) -> str:
     )
 
 
-def pull_requests_not_offered() -> str:
-    return "On pull requests the label starts nothing; please put it on an issue."
-
-
 _INSTEAD = {
     "estimate": "What `run` is expected to take stands in its comment as soon as it begins.",
     "lint": "Ask on the issue that holds the eval case.",

@@ -174,7 +174,8 @@ class Request(Value):
     head: str = ""
     """Commit of a pull request that may be run, as the button or `run @SHA` names it."""
     label: str = NEEDS_BENCHMARK
-    """The label that asked, as the repository calls it; of origin `label`."""
+    """The label that asked, as the repository calls it; of origin `label`, and of the parts of
+    what it asked for on a pull request, where it is empty if none did."""
     text_as_of: datetime | None = None
     """When the asker can have seen the issue's text last, by GitHub's clock; None: when it was
     asked for."""

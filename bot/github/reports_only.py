@@ -12,7 +12,7 @@ from typing import Any
 from bot.github.on_commit import NO_ISSUE, REPORT, OnCommit
 from jobs.ports import Comment, Reaction
 
-OF_PEOPLE = ("request:comment:", "request:button:")
+OF_PEOPLE = ("request:comment:", "request:button:", "request:label:")
 """Begin the tags of comments that people asked for (`jobs.living_comment.comment_tag`)."""
 
 

@@ -12,6 +12,7 @@ from demo.github.answers import Problem, make_field_error
 from demo.github.records import Label, MovedIssue
 from demo.github.shapes import Json, issue_shape, label_shape
 from demo.github.shapes_code import repository_shape
+from demo.github.shapes_git import pull_shape
 from demo.github.site import Site
 from demo.github.state import Account, Issue, Repository, TimelineEvent
 
@@ -235,11 +236,24 @@ class IssueActions:
     def _tell(
         self, repository: Repository, issue: Issue, by: Account, action: str, **parts: Any
     ) -> None:
-        # a pull request's changes are events of another name that the App does not hear
-        if issue.is_pull_request:
+        if issue.is_pull_request:  # its changes are events of another name
+            self._tell_of_pull(repository, issue, by, action, parts)
             return
         shape = issue_shape(self._site.addresses, self._site.state.app, repository, issue)
         self._site.notify("issues", action, repository, by, issue=shape, **parts)
+
+    def _tell_of_pull(
+        self, repository: Repository, issue: Issue, by: Account, action: str, parts: dict[str, Any]
+    ) -> None:
+        """Of labels; whatever else becomes of a pull request is told by `PullActions`."""
+        pull = repository.pulls.get(issue.number)
+        if pull is None or "label" not in parts:
+            return
+        shape = pull_shape(self._site.addresses, repository, issue, pull)
+        number = issue.number
+        self._site.notify(
+            "pull_request", action, repository, by, number=number, pull_request=shape, **parts
+        )
 
     def _tell_labels(
         self, repository: Repository, issue: Issue, by: Account, action: str, labels: list[Label]

@@ -1,6 +1,7 @@
 """What somebody can do with pull requests of one repository: open, change and merge them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from demo.github.answers import Problem, make_field_error
 from demo.github.code_actions import CodeActions
@@ -101,9 +102,21 @@ class PullActions:
             branch=pull.base,
         )
 
-    def _tell(self, repository: Repository, issue: Issue, by: Account, action: str) -> None:
+    def retarget(self, repository: Repository, issue: Issue, by: Account, base: str) -> None:
+        """Let it be merged into another branch. Raises `Problem` 422 where there is none."""
+        if base not in repository.branches:
+            raise make_field_error("PullRequest", "base", "invalid")
+        pull = repository.pulls[issue.number]
+        before = {"ref": {"from": pull.base}, "sha": {"from": pull.base_commit}}
+        pull.base, pull.base_commit = base, repository.branches[base]
+        self._tell(repository, issue, by, "edited", changes={"base": before})
+
+    def _tell(
+        self, repository: Repository, issue: Issue, by: Account, action: str, **parts: Any
+    ) -> None:
         pull = repository.pulls[issue.number]
         shape = pull_shape(self._site.addresses, repository, issue, pull)
+        number = issue.number
         self._site.notify(
-            "pull_request", action, repository, by, number=issue.number, pull_request=shape
+            "pull_request", action, repository, by, number=number, pull_request=shape, **parts
         )

@@ -50,6 +50,11 @@ class PullHandle:
         issue, account = self._repository.issues[number], self._site.account(by)
         return self._actions.push(self._repository, issue, account, load_folder(folder)).sha
 
+    def retarget(self, number: int, base: str, *, by: str) -> None:
+        """Let it be merged into another branch."""
+        issue = self._repository.issues[number]
+        self._actions.retarget(self._repository, issue, self._site.account(by), base)
+
     def close(self, number: int, *, by: str) -> None:
         issue = self._repository.issues[number]
         self._actions.close(self._repository, issue, self._site.account(by))

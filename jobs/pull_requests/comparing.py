@@ -38,7 +38,7 @@ async def carry_out(request: Request, world: World, *, last_try: bool) -> None:
 
 
 async def _carry_out(request: Request, world: World) -> None:
-    if not await begin(request, world):
+    if await _is_taken_back(request, world) or not await begin(request, world):
         return
     plan = await find_plan(request, world.runs.blobs)
     if plan is None:
@@ -54,6 +54,17 @@ async def _carry_out(request: Request, world: World) -> None:
         await world.requests.enqueue(further)
 
 
+async def _is_taken_back(request: Request, world: World) -> bool:
+    """Whether a label that asked is gone: it asked twice, or somebody took it off meanwhile."""
+    if request.origin != "label":
+        return False
+    labels = {name.casefold() for name in (await world.github.issue(request.issue)).labels}
+    if request.label.casefold() in labels:
+        return False
+    log.info("label_is_gone", key=request.key)
+    return True
+
+
 async def _settle(request: Request, world: World) -> PullPlan:
     """Which commits, and what is measured. Raises `Refused` where nobody may run the head."""
     if request.run is not None:
@@ -66,7 +77,8 @@ async def _settle(request: Request, world: World) -> PullPlan:
     pinned = request.model_copy(update={"head": head})
     if request.only_failed:
         comments = await world.github.comments(request.issue)
-        pinned = await as_before(pinned, comments, world.runs.blobs)
+        mention = world.runs.settings.mention
+        pinned = await as_before(pinned, comments, world.runs.blobs, mention=mention)
     base = await world.github.merge_base(pull.base_branch, head)
     rules = await find_head(world)
     async with AsyncExitStack() as stack:

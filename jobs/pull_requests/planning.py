@@ -135,6 +135,7 @@ def make_requests(plan: PullPlan) -> list[Request]:
                 "kind": "benchmark",
                 "origin": "pull_request",
                 "comment_id": None,
+                "label": asking.label if asking.origin == "label" else "",
                 "eval_id": row.eval_id,
                 "skill": row.skill.path,
                 "vs": asking.vs or ("none" if row.skill.is_new else f"@{plan.base}"),

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from bot.payloads import Ignored, parse_event
-from handlers.events import CheckRunAsked, PullRequestChanged, Pushed
+from handlers.events import (
+    CheckRunAsked,
+    IssueLabelled,
+    IssueUnlabelled,
+    PullRequestChanged,
+    Pushed,
+)
 from tests.bot.test_real_payloads import examples
 
 INSTALLED = {"installation": {"id": 7}}
@@ -45,7 +51,7 @@ def test_what_becomes_of_a_pull_request_is_told_with_its_head(action: str, chang
 
 
 def test_other_changes_of_pull_requests_mean_nothing() -> None:
-    others = [one for one in real("pull_request") if one["action"] in {"labeled", "assigned"}]
+    others = [one for one in real("pull_request") if one["action"] in {"assigned", "locked"}]
     assert others
     assert all(isinstance(parse("pull_request", one), Ignored) for one in others)
 
@@ -103,3 +109,25 @@ def test_what_comes_by_another_hook_than_the_apps_means_nothing(name: str) -> No
     payload = next(one for one in real(name) if one["action"] in wanted)
     del payload["installation"]
     assert isinstance(parse(name, payload), Ignored)
+
+
+def test_another_base_is_another_comparison_and_another_title_is_none() -> None:
+    edited = next(one for one in real("pull_request") if one["action"] == "closed")
+    base = {"ref": {"from": "main"}, "sha": {"from": "0" * 40}}
+    payload = edited | {"action": "edited", "changes": {"base": base}}
+    event = parse("pull_request", payload)
+    assert isinstance(event, PullRequestChanged)
+    assert event.change == "retargeted"
+    assert isinstance(parse("pull_request", payload | {"changes": {"title": {}}}), Ignored)
+
+
+@pytest.mark.parametrize("action", ["labeled", "unlabeled"])
+def test_labels_of_pull_requests_are_heard_like_those_of_issues(action: str) -> None:
+    found = [one for one in real("pull_request") if one["action"] == action]
+    assert found
+    for payload in found:
+        event = parse("pull_request", payload)
+        assert isinstance(event, IssueLabelled | IssueUnlabelled)
+        assert event.issue == payload["pull_request"]["number"]
+        named = event.labels if isinstance(event, IssueLabelled) else (event.label,)
+        assert named == (payload["label"]["name"],)

@@ -108,10 +108,11 @@ async def test_nobody_is_allowed_where_nobody_is_named() -> None:
     assert isinstance(decision, Reply)
 
 
-async def test_a_labelled_pull_request_is_told_that_it_is_not_offered() -> None:
+async def test_a_labelled_pull_request_is_asked_about_as_one() -> None:
     decision = await on_issue_labelled(a_labelled(is_pull_request=True), a_context(), Role())
-    assert isinstance(decision, Reply)
-    assert "pull requests" in decision.body
+    assert isinstance(decision, Enqueue)
+    (request,) = decision.requests
+    assert (request.is_pull_request, request.origin, request.head) == (True, "label", "")
 
 
 async def test_the_permission_of_the_person_who_labelled_is_asked_for() -> None:

@@ -59,7 +59,6 @@ def every_reply(word: str) -> list[str]:
         replies.no_permission(word, "override_budget", "maintain"),
         replies.no_permission(word, "cancel", "admin"),
         replies.owner_not_allowed(word, word),
-        replies.pull_requests_not_offered(),
         help_text(MENTION),
         *(help_text(MENTION, name) for name in COMMANDS),
         *(not_understood(MENTION, problems, [name]) for name in COMMANDS),
@@ -92,7 +91,7 @@ def test_a_quoted_word_is_one_code_span_on_one_line(word: str) -> None:
     assert len(code) <= 3 * replies.QUOTE_LIMIT + 4
 
 
-@pytest.mark.parametrize("text", every_reply("mona")[1:7])
+@pytest.mark.parametrize("text", every_reply("mona")[1:6])
 def test_a_refusal_is_one_polite_line(text: str) -> None:
     assert "\n" not in text
     assert len(text) < 300
