@@ -24,8 +24,11 @@ async def on_pull_request_changed(
         return CancelRequests(repo=repo, issue=event.issue, by=event.sender.login)
     if context.is_own(event.sender):
         return Ignore("our own doing")
+    state = event.head[:40]
+    if event.change == "retargeted" and event.at:  # the same head, and yet another comparison
+        state = f"{event.head[:20]}-{event.at:%Y%m%dT%H%M%S}"
     request = Request(
-        key=f"pull:{repo.full_name}#{event.issue}:{event.head[:40]}",
+        key=f"pull:{repo.full_name}#{event.issue}:{state}",
         kind="pull_request",
         repo=repo,
         issue=event.issue,

@@ -1,7 +1,8 @@
-"""The label on a pull request asks for what `run` does there."""
+"""The label on a pull request asks for what `run` does there; a new base needs a new check run."""
 
 from pathlib import Path
 
+from demo.play import PERSON
 from tests.stories.pulls import check_on, ended, mark_eval, open_fork, open_pull, pulls_of, tree
 from tests.stories.scene import Scene
 
@@ -41,3 +42,18 @@ async def test_who_may_not_spend_labels_in_vain(scene: Scene, tmp_path: Path) ->
     scene.label(number, by="rudi")
     await scene.until(lambda: bool(scene.bot_comments(number)), "an answer")
     assert "only people with write permission" in scene.bot_comments(number)[0]
+
+
+async def test_another_base_makes_the_check_run_anew(scene: Scene, tmp_path: Path) -> None:
+    """What was measured there is about another comparison."""
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+    await check_on(scene, number)
+    scene.comment(number, "@skillbench run")
+    await ended(scene, number)
+    await check_on(scene, number, "No difference")
+    other = tree(tmp_path / "2", files={"csv-profile/notes.txt": "Notes"})
+    scene.repository.push(other, by=PERSON, branch="next")
+    pulls_of(scene).retarget(number, "next", by=PERSON)
+    check = await check_on(scene, number, "Not measured yet")
+    assert check.conclusion == "neutral"
