@@ -53,6 +53,8 @@ async def test_another_base_makes_the_check_run_anew(scene: Scene, tmp_path: Pat
     await ended(scene, number)
     await check_on(scene, number, "No difference")
     other = tree(tmp_path / "2", files={"csv-profile/notes.txt": "Notes"})
+    place = scene.repository.repository
+    place.branches["next"] = place.branches[place.default_branch]
     scene.repository.push(other, by=PERSON, branch="next")
     pulls_of(scene).retarget(number, "next", by=PERSON)
     check = await check_on(scene, number, "Not measured yet")
