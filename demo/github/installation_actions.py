@@ -36,10 +36,14 @@ class InstallationActions:
             self._tell("installation", "created", installation, by, repositories=entries)
         return installation
 
-    def suspend(self, installation: Installation, by: Account, *, is_suspended: bool) -> None:
-        """Suspend or resume: its tokens answer 403 meanwhile."""
+    def suspend(
+        self, installation: Installation, by: Account, *, is_suspended: bool, is_told: bool = True
+    ) -> None:
+        """Suspend or resume: its tokens answer 403 meanwhile. What is not told sends no webhook."""
         installation.suspended_at = self._site.clock() if is_suspended else None
-        self._tell("installation", "suspend" if is_suspended else "unsuspend", installation, by)
+        if is_told:
+            action = "suspend" if is_suspended else "unsuspend"
+            self._tell("installation", action, installation, by)
 
     def uninstall(self, installation: Installation, by: Account) -> None:
         """Remove the App from an account: its tokens are dead at once."""

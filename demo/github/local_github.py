@@ -211,10 +211,14 @@ class LocalGitHub:
         actions = InstallationActions(self.site)
         actions.choose(self._installation(owner), places, self.site.account(owner))
 
-    def suspend(self, owner: str, *, is_suspended: bool = True) -> None:
-        """Suspend or resume the installation: its tokens answer 403 meanwhile."""
+    def suspend(self, owner: str, *, is_suspended: bool = True, is_told: bool = True) -> None:
+        """Suspend or resume the installation: its tokens answer 403 meanwhile.
+
+        `is_told=False` is for a webhook that was lost.
+        """
         actions, by = InstallationActions(self.site), self.site.account(owner)
-        actions.suspend(self._installation(owner), by, is_suspended=is_suspended)
+        installation = self._installation(owner)
+        actions.suspend(installation, by, is_suspended=is_suspended, is_told=is_told)
 
     def uninstall(self, owner: str) -> None:
         """Remove the App from an account: its tokens are dead at once."""
