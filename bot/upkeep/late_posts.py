@@ -38,6 +38,8 @@ class LatePosts:
             return
         await self.app.prove()
         for key, late in sorted(due, key=lambda pair: pair[1].since):
+            if not await self.blobs.exists(key):
+                continue  # it has been told meanwhile
             # a worker that dies with it must not find it due again at once
             resting = late.model_copy(update={"not_before": self.clock() + wait_after(late.tries)})
             await self.blobs.put(key, resting.model_dump_json().encode())
