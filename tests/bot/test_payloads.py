@@ -126,7 +126,7 @@ def test_fields_that_may_be_empty_are_no_error() -> None:
         ("issue_comment", a_comment_payload(action="deleted"), "issue_comment.deleted"),
         ("issue_comment", a_comment_payload(action="edited"), "not changed"),
         ("issue_comment", a_comment_payload(action="edited", changes={}), "not changed"),
-        ("pull_request", a_payload("labeled"), "pull_request.labeled"),
+        ("pull_request", a_payload("assigned"), "pull_request.assigned"),
         ("ping", {}, "ping"),
     ],
 )
