@@ -23,6 +23,7 @@ from demo.github.serving import open_socket, serving
 from demo.github.shapes import Addresses
 from demo.github.site import Exchange, Site
 from demo.github.state import (
+    Access,
     Account,
     AccountKind,
     App,
@@ -219,6 +220,15 @@ class LocalGitHub:
         actions, by = InstallationActions(self.site), self.site.account(owner)
         installation = self._installation(owner)
         actions.suspend(installation, by, is_suspended=is_suspended, is_told=is_told)
+
+    def withdraw(self, permission: str, *, left: Access | None = None) -> None:
+        """Let the App have less of a permission, or none, at once: its tokens are void."""
+        permissions = self.site.state.app.permissions
+        permissions.pop(permission)
+        if left is not None:
+            permissions[permission] = left
+        for installation in self.site.state.installations:
+            self.site.tokens.revoke_all(installation)
 
     def uninstall(self, owner: str) -> None:
         """Remove the App from an account: its tokens are dead at once."""

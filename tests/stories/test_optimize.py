@@ -97,7 +97,7 @@ async def test_a_missing_permission_costs_the_pull_request_and_not_the_report(
     tmp_path: Path, app_key: str
 ) -> None:
     async with playing(tmp_path, app_key) as scene:
-        scene.github.site.state.app.permissions["pull_requests"] = "read"
+        scene.github.withdraw("pull_requests", left="read")
         await ask(scene, OPTIMIZE)
         [report] = reports(scene)
         assert "🟢 A better description" in report

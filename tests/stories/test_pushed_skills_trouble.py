@@ -43,7 +43,7 @@ async def test_a_run_without_a_score_is_not_told_with_the_score_of_an_earlier_on
 async def test_an_app_that_may_not_write_check_runs_measures_all_the_same(
     scene: Scene, tmp_path: Path
 ) -> None:
-    scene.github.site.state.app.permissions.pop("checks")
+    scene.github.withdraw("checks")
     await measure(scene)
     push(scene, tmp_path / "1", another_version(1))
     await scene.until(lambda: len(scene.reports(1)) == 2, "the second report")

@@ -162,7 +162,7 @@ async def test_a_repository_without_eval_issues_is_told_how_they_are_known(
 
 
 async def test_a_missing_permission_is_named(scene: Scene) -> None:
-    scene.github.site.state.app.permissions["contents"] = "read"
+    scene.github.withdraw("contents", left="read")
     answer = await sync(scene)
     assert "grant it the repository permission *Contents: write*" in answer.replace("&#42;", "*")
 
