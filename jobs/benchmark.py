@@ -62,6 +62,8 @@ async def _carry_out(request: Request, world: World) -> None:
     if request.origin == "label" and request.label.casefold() not in labels:
         log.info("label_is_gone", key=request.key)  # asked twice, or taken back meanwhile
         return
+    if issue.is_locked:
+        await _remember_paid(request, world)
     refuse_locked(request, issue)
     if not await begin(request, world):
         return
@@ -83,6 +85,16 @@ async def _carry_out(request: Request, world: World) -> None:
         else:
             await reply_nothing_to_do(plan, world)
     await world.runs.blobs.put(f"{kept}/ended", b"")
+
+
+async def _remember_paid(request: Request, world: World) -> None:
+    """Keep what an attempt before the lock had paid for, so that nobody pays for it again."""
+    try:
+        await publish_ended(request, world)
+    except Suspended:
+        raise
+    except Gone as gone:
+        log.info("told_nobody", key=request.key, reason=str(gone))
 
 
 async def plan_request(

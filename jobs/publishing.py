@@ -76,13 +76,23 @@ async def publish_run(finished: Finished, world: World) -> Comment:
 async def publish_ended(request: Request, world: World) -> None:
     """Publish each run of a request that an earlier attempt had brought to its end.
 
-    Raises `Transient` and `Gone` as `publish_run` does.
+    Where the place is gone every one of them is remembered all the same, and then the first
+    `Gone` raised. Raises `Transient` as `publish_run` does.
     """
     stored = await world.runs.blobs.get(f"{request_folder(request)}/plan.json")
+    gone: list[Gone] = []
     for spec in Plan.model_validate_json(stored).runs if stored else ():
         finished = await find_finished(spec, world.runs)
-        if finished is not None:
+        if finished is None:
+            continue
+        try:
             await publish_run(finished, world)
+        except Suspended:
+            raise
+        except Gone as one:
+            gone.append(one)
+    if gone:
+        raise gone[0]
 
 
 async def _post(issue: int, report: str, tag: str, world: World) -> Comment:

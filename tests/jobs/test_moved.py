@@ -10,13 +10,13 @@ from bot.blobs import Blobs
 from config.repo_file import RepoFile
 from config.settings import Settings
 from jobs.benchmark import carry_out
-from jobs.errors import IssueMoved, Refused, Transient
+from jobs.errors import Gone, IssueMoved, Refused, Transient
 from jobs.keeping import keep_ended, request_folder
 from jobs.planning.plan import Plan
-from jobs.ports import Comment
+from jobs.ports import Comment, Issue
 from jobs.results import RunRecord
 from jobs.world import World
-from tests.builders import A_COMMIT, a_comment, a_request, an_ungraded_result
+from tests.builders import A_COMMIT, a_comment, a_request, an_issue, an_ungraded_result
 
 MOVED = IssueMoved("issue moved", repository="acme/attic", number=3)
 RESULT = an_ungraded_result(sessions=())
@@ -78,6 +78,8 @@ class Everywhere:
     runs: Anything
     there: There | None
     github: Left = field(default_factory=Left)
+    noted: list[str] = field(default_factory=list)
+    """Runs that were remembered."""
 
     @property
     def catalog(self) -> Anything:
@@ -89,6 +91,7 @@ class Everywhere:
 
     async def note(self, record: RunRecord) -> None:
         assert record.score is None
+        self.noted.append(record.run)
 
     async def find_moved(self, moved: IssueMoved) -> There | None:
         assert moved is MOVED
@@ -126,6 +129,30 @@ async def test_trouble_in_the_new_place_is_tried_again(tmp_path: Path) -> None:
         await carry_out(a_request(), world, last_try=False)
     await carry_out(a_request(), world, last_try=False)
     assert len(there.said) == 1
+
+
+@dataclass
+class Locked(Left):
+    """A repository whose issue was locked meanwhile."""
+
+    async def issue(self, _: int) -> Issue:
+        return an_issue(is_locked=True, labels=("needs-benchmark",))
+
+    async def comment(self, *_: object, **__: object) -> None:
+        raise Gone("locked")
+
+
+async def test_what_had_ended_before_a_lock_is_remembered_and_not_paid_again(
+    tmp_path: Path,
+) -> None:
+    world = await a_world(tmp_path, None)
+    everywhere = cast("Everywhere", world)
+    everywhere.github = Locked()
+    await carry_out(a_request(), world, last_try=False)
+    assert everywhere.noted == [RESULT.spec.run_id]
+    ended = await world.runs.blobs.get(f"{request_folder(a_request())}/ended")
+    assert ended is not None
+    assert b"locked" in ended
 
 
 async def test_where_the_app_is_not_installed_the_request_ends(tmp_path: Path) -> None:
