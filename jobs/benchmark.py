@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 import structlog
 
 from jobs.again.attempts import find_wanted
+from jobs.alongside import all_ended
 from jobs.answers import finish, reply_nothing_to_do
 from jobs.budgets import estimate_runs, refuse_over_budget, within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head, refuse_locked
@@ -193,11 +194,5 @@ async def _run_plan(plan: Plan, commits: Commits, world: World, *, carried_on: b
                     gone.set()
                     raise
 
-        endings = await asyncio.gather(
-            *(run(row, spec) for row, spec in enumerate(plan.runs)),
-            return_exceptions=True,  # one that breaks lets the others end
-        )
-        for ending in endings:
-            if isinstance(ending, BaseException):
-                raise ending
+        await all_ended(run(row, spec) for row, spec in enumerate(plan.runs))
     await finish(plan.request, living.state, world)

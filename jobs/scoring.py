@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs.alongside import all_ended
 from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
@@ -69,11 +70,9 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
     for number in PASSES:
         if not await world.blobs.exists(f"{_kept(number, given)}.json"):
             await begin(pass_step(number, given.trial), spec, share, world)
-    readings = await asyncio.gather(
-        *(
-            _read(number, candidates, given, world)
-            for number, candidates in zip(PASSES, copies, strict=True)
-        )
+    readings = await all_ended(
+        _read(number, candidates, given, world)
+        for number, candidates in zip(PASSES, copies, strict=True)
     )
     outcome = score_run(spec.eval_case, first, readings)
     scored = None if isinstance(outcome, Ungraded) else outcome

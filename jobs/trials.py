@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
+from jobs.alongside import all_ended
 from jobs.baselines.kept import KeptSession
 from jobs.baselines.using import take
 from jobs.keeping import GivenUp, begin, note_spent
@@ -138,7 +139,7 @@ class TrialRunner:
         for key in keys:
             if not await self.world.blobs.exists(stored_at(key, self.spec)):
                 await begin(key.step, self.spec, share, self.world)
-        works = await asyncio.gather(*(self._run_arm(key) for key in keys))
+        works = await all_ended(self._run_arm(key) for key in keys)
         return {key.arm: work for key, work in zip(keys, works, strict=True)}
 
     async def _find_stored(self, number: int) -> dict[Arm, ArmWork]:

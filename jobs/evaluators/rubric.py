@@ -1,12 +1,12 @@
 """`rubric`: turn by turn, by criteria that code or a judge looks at, and by how long it took."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from jobs.alongside import all_ended
 from jobs.datasets.dialogue import Reply, Turn
 from jobs.datasets.grades import Accept, Grade, Grading, Ungraded
 from jobs.datasets.judge import quoted
@@ -112,11 +112,7 @@ class RubricEvaluator:
         jobs = [_grade_turn(one, given) for one in fields.turns]
         if fields.case_criteria:
             jobs.append(_grade_case(fields.case_criteria, given))
-        results = await asyncio.gather(*jobs, return_exceptions=True)
-        for one in results:
-            if isinstance(one, BaseException):
-                raise one  # once all have ended, so that what they used is counted
-        graded = [one for one in results if not isinstance(one, BaseException)]
+        graded = await all_ended(jobs)  # so that what each used is counted
         whole = graded.pop() if fields.case_criteria else None
         turns = [one for one in graded if one["score"] is not None]
         if whole is not None and whole["score"] is None:

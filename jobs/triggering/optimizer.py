@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import reduce
 from pathlib import Path
 
+from jobs.alongside import all_ended
 from jobs.conversation import TranscriptSink
 from jobs.judging.reading import add_usage
 from jobs.triggering.defaults import MAX_ITERATIONS
@@ -129,16 +130,14 @@ class Optimizer:
             self._install(state.original, "proof-original"),
             self._install(state.best.description, "proof-best"),
         )
-        before, after = await asyncio.gather(
-            *(
-                self.evaluator.evaluate(
-                    self.split.test,
-                    installed,
-                    round_name="proof",
-                    heard=lambda one: self.heard(0, one),
-                )
-                for installed in (original, best)
+        before, after = await all_ended(
+            self.evaluator.evaluate(
+                self.split.test,
+                installed,
+                round_name="proof",
+                heard=lambda one: self.heard(0, one),
             )
+            for installed in (original, best)
         )
         spent = add_usage(sum_usage(before), sum_usage(after))
         return _moved(state, spent, proof=Proof(original=before, best=after))

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from jobs.alongside import alongside
+from jobs.alongside import all_ended, alongside
 
 WAIT_S = 5.0
 
@@ -76,3 +76,38 @@ async def test_an_error_of_the_block_is_the_one_that_is_told() -> None:
 
     with pytest.raises(KeyError, match="the block's"):
         await block()
+
+
+async def test_of_several_works_none_is_left_behind_when_they_are_stopped() -> None:
+    """The one that is quick to end does not end the wait for the one that is not."""
+    unhurried = Unhurried()
+    together = asyncio.create_task(all_ended([asyncio.Event().wait(), unhurried.run()]))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    together.cancel()
+    async with asyncio.timeout(WAIT_S):
+        await unhurried.ending.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not together.done()
+        unhurried.may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await together
+
+
+async def test_of_several_works_one_that_fails_lets_the_others_end() -> None:
+    ended = []
+
+    async def fails() -> int:
+        raise ValueError("the first to fail")
+
+    async def ends() -> int:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        ended.append("the other")
+        return 1
+
+    with pytest.raises(ValueError, match="the first to fail"):
+        await all_ended([fails(), ends()])
+    assert ended == ["the other"]
+    assert await all_ended([ends(), ends()]) == [1, 1]
