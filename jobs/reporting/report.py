@@ -5,13 +5,12 @@ significance, no number for a run that was not graded. The markers stand at the 
 whatever had to be cut above them.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
-from jobs.reporting.arm_words import WORDS, words_of
+from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import (
     Conclusion,
     bare_words,
@@ -29,13 +28,13 @@ from jobs.reporting.details import (
     verdict_words,
 )
 from jobs.reporting.fit import Blocks, Part, details, fit
+from jobs.reporting.health import render_health
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
 from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
 from jobs.reporting.verbosity import arrange
 from jobs.reporting.what_to_do import render_what_to_do
 from jobs.results import ArmScore, AssertionScore, RunResult
-from jobs.values import SessionEnd
 
 MOST_ROWS = 10
 """Open rows of a table; the folded one holds all."""
@@ -55,7 +54,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += ["### Sessions", render_scorecard(result)]
     else:
         top += [render_what_to_do(result, conclusion)]
-        top += [_health(result), render_reused(result, context.baseline_urls)]
+        top += [render_health(result), render_reused(result, context.baseline_urls)]
         top += [context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", _verdict(result, conclusion)]
@@ -131,52 +130,6 @@ def _what_ran(result: RunResult, context: ReportContext) -> str:
         numbers.duration(took),
     ]
     return " · ".join(parts)
-
-
-def _health(result: RunResult) -> str:
-    """Whether the measurement itself can be trusted; what is wrong comes first."""
-    warnings = [
-        f"the session {WORDS[one.arm].phrase} ended by {one.end.value.replace('_', ' ')}"
-        + (f" in trial {one.trial}" if result.trials else "")
-        for one in result.sessions[: 4 * result.spec.trials]
-        if one.end is not SessionEnd.COMPLETED
-    ]
-    good = [] if warnings else ["all sessions completed"]
-    if any(one.skill_loaded is False for one in result.sessions):
-        warnings.append("the skill was never loaded, so the difference is not its doing")
-    elif any(one.skill_loaded for one in result.sessions):
-        good.append("skill loaded")
-    if result.spec.vs == "self":
-        good.append("both arms had the same version, so a difference is noise")
-    if result.trials and len(result.whole_trials) < result.spec.trials:
-        warnings.append(f"{count_whole(result)} have a score")
-    _tell_agreement(result, warnings, good)
-    quoted = [
-        verdict.quote_found
-        for row in result.assertions
-        for verdict in (*row.with_skill, *row.without_skill)
-        if verdict.verdict != "fail"
-    ]
-    if quoted:
-        found = f"{sum(quoted)} of {len(quoted)} quotations found in the outputs"
-        (good if all(quoted) else warnings).append(found)
-    if any(reading.injections for reading in result.passes):
-        warnings.append("an output addresses the judge, see the notes on the judging")
-    return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
-
-
-def _tell_agreement(result: RunResult, warnings: list[str], good: list[str]) -> None:
-    """Whether both readings said the same, in each trial."""
-    read = [row for one in result.whole_trials for row in one.assertions] or result.assertions
-    split, total = sum(row.split for row in read), len(read)
-    readings = Counter(reading.trial for reading in result.passes)
-    single = [trial for trial, count in readings.items() if count == 1]
-    if single:
-        which = f" in {numbers.plural(len(single), 'trial')}" if result.trials else ""
-        warnings.append(f"judged in one order only{which}")
-    if len(single) < len(readings):
-        agreed = f"readings in both orders agree on {total - split} of {total}"
-        (warnings if split else good).append(f"{agreed} assertions")
 
 
 def _why_ungraded(result: RunResult, context: ReportContext) -> str:

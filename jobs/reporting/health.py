@@ -1,0 +1,55 @@
+"""The line of a report that says whether the measurement itself can be trusted."""
+
+from collections import Counter
+
+from jobs.reporting import numbers
+from jobs.reporting.arm_words import WORDS
+from jobs.reporting.trials import count_whole
+from jobs.results import RunResult
+from jobs.values import SessionEnd
+
+
+def render_health(result: RunResult) -> str:
+    """Whether the measurement itself can be trusted; what is wrong comes first."""
+    warnings = [
+        f"the session {WORDS[one.arm].phrase} ended by {one.end.value.replace('_', ' ')}"
+        + (f" in trial {one.trial}" if result.trials else "")
+        for one in result.sessions[: 4 * result.spec.trials]
+        if one.end is not SessionEnd.COMPLETED
+    ]
+    good = [] if warnings else ["all sessions completed"]
+    if any(one.skill_loaded is False for one in result.sessions):
+        warnings.append("the skill was never loaded, so the difference is not its doing")
+    elif any(one.skill_loaded for one in result.sessions):
+        good.append("skill loaded")
+    if result.spec.vs == "self":
+        good.append("both arms had the same version, so a difference is noise")
+    if result.trials and len(result.whole_trials) < result.spec.trials:
+        warnings.append(f"{count_whole(result)} have a score")
+    _tell_agreement(result, warnings, good)
+    quoted = [
+        verdict.quote_found
+        for row in result.assertions
+        for verdict in (*row.with_skill, *row.without_skill)
+        if verdict.verdict != "fail"
+    ]
+    if quoted:
+        found = f"{sum(quoted)} of {len(quoted)} quotations found in the outputs"
+        (good if all(quoted) else warnings).append(found)
+    if any(reading.injections for reading in result.passes):
+        warnings.append("an output addresses the judge, see the notes on the judging")
+    return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+
+
+def _tell_agreement(result: RunResult, warnings: list[str], good: list[str]) -> None:
+    """Whether both readings said the same, in each trial."""
+    read = [row for one in result.whole_trials for row in one.assertions] or result.assertions
+    split, total = sum(row.split for row in read), len(read)
+    readings = Counter(reading.trial for reading in result.passes)
+    single = [trial for trial, count in readings.items() if count == 1]
+    if single:
+        which = f" in {numbers.plural(len(single), 'trial')}" if result.trials else ""
+        warnings.append(f"judged in one order only{which}")
+    if len(single) < len(readings):
+        agreed = f"readings in both orders agree on {total - split} of {total}"
+        (warnings if split else good).append(f"{agreed} assertions")
