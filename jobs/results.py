@@ -232,6 +232,10 @@ class RunRecord(Value):
     judge: str
     judge_prompt: str = ""
     """Version of the scoring prompt: scores of two versions belong in two trends."""
+    served: str = ""
+    """Snapshot of the model that answered; empty in older records and where none was named."""
+    judge_served: str = ""
+    """The same of the judge."""
     model_asked: str = ""
     """The model as typed, beside the id it was resolved to."""
     score: dict[str, float] | None

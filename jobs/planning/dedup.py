@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, TypeVar
 
+from jobs.calibration.series import find_judge_served, find_served
 from jobs.errors import Gone
 from jobs.planning.legacy import find_legacy_reports
 from jobs.planning.markers import LegacyRecord, Markers, find_markers
@@ -122,6 +123,8 @@ def record_of(result: RunResult) -> RunRecord:
         "environment": spec.environment,
         "judge": spec.judge.sent,
         "judge_prompt": next((one.prompt_version for one in result.passes), ""),
+        "served": find_served(result.sessions),
+        "judge_served": find_judge_served(result.passes),
         "model_asked": spec.model.asked,
     }
     return RunRecord(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from jobs.calibration.series import series_key
 from jobs.results import RunRecord, leave_out_pulls
 
 
@@ -11,8 +12,8 @@ def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord 
     """The newest finished run before this one that differs in nothing but the skill's version.
 
     A pull request's head is the previous version of nothing but its own next head.
-    Scores of another judge, another wording of the scoring prompt or another eval text belong
-    in another trend, so none of them is a previous result.
+    Scores of another series (`jobs.calibration.series`) or of another eval text belong in
+    another trend, so none of them is a previous result.
     """
     ended = record.finished_at or datetime.max.replace(tzinfo=UTC)
     fitting = [
@@ -32,5 +33,5 @@ def _question(record: RunRecord) -> tuple[str, ...]:
         # a folder that was moved keeps its name, and no case is about two skills of one name
         *(record.eval_id, record.eval_digest, PurePosixPath(record.skill).name),
         *(record.model_identity, record.launcher, record.mode, record.vs, record.environment),
-        *(record.judge, record.judge_prompt, str(record.trials)),
+        *(*series_key(record), str(record.trials)),
     )

@@ -51,6 +51,8 @@ def test_where_there_is_none_there_is_none() -> None:
         {"vs": "self"},
         {"judge": "other"},
         {"judge_prompt": "another wording"},
+        {"served": "claude-sonnet-4-6-20260101"},
+        {"judge_served": "claude-opus-4-7-20260101"},
         {"trials": 3},
         {"score": None, "state": "ungraded"},
         {"pull": 7},
