@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from jobs.planning.model_names import same_model
-from jobs.results import JudgePass
+from jobs.readings import JudgePass
 from jobs.values import Arm, RunSpec, SessionResult
 
 ARM_NAMES = {

@@ -1,19 +1,20 @@
-"""What a run finds out: verdicts, readings, scores, and the record that outlives it."""
+"""What a run finds out: its sessions, readings and scores, and the record that outlives it."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import NonNegativeInt, StringConstraints
+
+from jobs.readings import JudgePass, LostReading, Verdict
 from jobs.requests import Value
 from jobs.values import (
     Arm,
     Assertion,
-    CandidateName,
     RunSpec,
     SessionResult,
     Usage,
-    VerdictWord,
 )
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -22,66 +23,36 @@ SAME_SCORE = 1e-9
 """Scores are sums of quarters over a count, so anything smaller is rounding."""
 
 
-class Verdict(Value):
-    """What the judge says of one assertion for one candidate, in one pass."""
-
-    assertion: str
-    candidate: CandidateName
-    verdict: VerdictWord
-    evidence: str
-    """A quotation from the candidate, or what is missing from it."""
-    quote_found: bool
-    """Whether code found the quotation in the candidate's files."""
-    reason: str = ""
-    """The judge's one sentence beside the quotation; empty in older records."""
-
-
-class KeyMetric(Value):
-    """A figure worth a row in the scorecard, for both candidates."""
-
-    name: str
-    candidate_1: str
-    candidate_2: str
-
-
-class JudgePass(Value):
-    """One reading of both candidates in one order."""
-
-    number: Literal[1, 2]
-    verdicts: tuple[Verdict, ...]
-    key_metrics: tuple[KeyMetric, ...] = ()
-    observations: tuple[str, ...] = ()
-    weak_assertions: tuple[str, ...] = ()
-    """Remarks on assertions that tell nothing apart or cannot be verified."""
-    injections: tuple[str, ...] = ()
-    """Where a candidate seems to address the judge; shown, never obeyed."""
-    usage: Usage
-    served_model: str
-    asks: int
-    """How many answers it took: 1 to 3, more where a long rubric had to be split, 0 where
-    neither candidate left anything to judge."""
-    raw_answers: tuple[str, ...]
-    """What the judge wrote, for the archive."""
-    remarks: tuple[str, ...] = ()
-    """What was dropped from the answers or had to be asked again, and why."""
-    prompt_version: str = ""
-    """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
-    trial: int = 1
-
-
-class LostReading(Value):
-    """A pass that gave no verdicts: it scored nothing, but it was paid for."""
-
-    number: Literal[1, 2]
-    reason: str
-    usage: Usage
-    raw_answers: tuple[str, ...]
-    trial: int = 1
-
-
 # In the values below `with_skill` is what belongs to the arm under test and `without_skill`
 # what belongs to the other one, also where that one has another version of the skill: the
 # archives of all versions of this program are read by one set of names.
+
+
+PairOfVerdicts = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}$")]
+"""Two verdicts on one output, the first from the reading in which it stood first."""
+
+
+class JudgeAgreement(Value):
+    """How often both readings of a judge said the same of one output; sums over runs add up.
+
+    An output stands first in one of the two readings and second in the other, so the same
+    counts tell whether standing first helps (`jobs.judging.agreement`).
+    """
+
+    pairs: dict[PairOfVerdicts, NonNegativeInt]
+    """How often which two verdicts were given of one assertion for one output: `pass/fail` is
+    a pass where it stood first and a fail where it stood second. What code decided is no
+    verdict of a judge and not among them."""
+
+    @property
+    def verdicts(self) -> int:
+        """The verdicts compared: pairs, one for each assertion, output and trial."""
+        return sum(self.pairs.values())
+
+    @property
+    def agreed(self) -> int:
+        """The pairs whose verdicts are the same."""
+        return sum(count for pair, count in self.pairs.items() if len({*pair.split("/")}) == 1)
 
 
 class ScrubCount(Value):
@@ -145,6 +116,8 @@ class RunResult(Value):
     with_skill: ArmScore | None = None
     without_skill: ArmScore | None = None
     ungraded_reason: str | None = None
+    agreement: JudgeAgreement | None = None
+    """How far the readings agree; None in older results and where none was read twice."""
     judging: str = ""
     """Id of the later judging that gave the scores; empty: they are the run's own."""
     trials: tuple[TrialResult, ...] = ()
@@ -256,6 +229,8 @@ class RunRecord(Value):
     """Seconds that the sessions took, by arm."""
     cost_usd: float | None = None
     """Sessions and judging together; None, too, where a price is not known."""
+    agreement: JudgeAgreement | None = None
+    """How far the judge's readings agree; None where none was read twice."""
     baseline: tuple[str, ...] = ()
     """Ids of the runs whose sessions without a skill were used again, which cost nothing now."""
     baseline_usd: float | None = None

@@ -15,7 +15,8 @@ from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
-from jobs.results import JudgePass, LostReading, ScrubCount
+from jobs.readings import JudgePass, LostReading
+from jobs.results import ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.values import Arm, RunSpec

@@ -9,16 +9,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from jobs.results import (
-    ArmScore,
-    AssertionScore,
-    JudgePass,
-    KeyMetric,
-    RunRecord,
-    RunResult,
-    ScrubCount,
-    Verdict,
-)
+from jobs.readings import JudgePass, KeyMetric, Verdict
+from jobs.results import ArmScore, AssertionScore, RunRecord, RunResult, ScrubCount
 from jobs.values import (
     Arm,
     Assertion,

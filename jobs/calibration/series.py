@@ -7,7 +7,8 @@ really answered, never by what was asked for.
 
 from collections.abc import Iterable
 
-from jobs.results import JudgePass, RunRecord
+from jobs.readings import JudgePass
+from jobs.results import RunRecord
 from jobs.values import SessionResult
 
 SENT = "sent:"

@@ -15,7 +15,7 @@ from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.candidate_text import keep_printable
 from jobs.judging.echoes import fits_echo
 from jobs.judging.verdict_words import find_verdict_word
-from jobs.results import KeyMetric
+from jobs.readings import KeyMetric
 from jobs.values import Assertion, CandidateName, VerdictWord
 
 VerdictKey = tuple[str, CandidateName]

@@ -20,7 +20,7 @@ from jobs.judging.judge_tools import JudgeTools
 from jobs.judging.prompt import PROMPT_VERSION, load_material
 from jobs.judging.quotes import Quotations
 from jobs.judging.reading import Incomplete, Reading
-from jobs.results import JudgePass, Verdict
+from jobs.readings import JudgePass, Verdict
 from jobs.sandbox import Sandbox, SandboxMaker
 from jobs.values import CandidateName, EvalCase, Limits, Model, Usage
 

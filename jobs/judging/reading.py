@@ -14,7 +14,7 @@ from decimal import Decimal
 from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
 from jobs.judging.answers import Answer, ReadVerdict, VerdictKey, parse_answer
 from jobs.judging.prompt import SYSTEM, render_follow_up, render_scoring_prompt
-from jobs.results import KeyMetric
+from jobs.readings import KeyMetric
 from jobs.values import EvalCase, Limits, Model, Usage
 
 _MOST_REPAIRS = 2

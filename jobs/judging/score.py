@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, get_arms, unblind_text
 from jobs.judging.judge import Ungraded
 from jobs.judging.reading import add_usage
-from jobs.results import ArmScore, AssertionScore, JudgePass, Verdict
+from jobs.readings import JudgePass, Verdict
+from jobs.results import ArmScore, AssertionScore
 from jobs.values import Arm, Assertion, EvalCase, Usage
 
 _PASSES = 2

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jobs.judging.blind import get_other_arm
+from jobs.readings import Verdict
 from jobs.reporting.arm_words import WORDS
-from jobs.results import AssertionScore, RunResult, Verdict
+from jobs.results import AssertionScore, RunResult
 from jobs.values import Arm
 
 Word = Literal["higher", "lower", "same", "mixed", "nothing"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from jobs.readings import JudgePass, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import bare_words, unblind
@@ -15,7 +16,7 @@ from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
-from jobs.results import AssertionScore, JudgePass, RunResult, Verdict
+from jobs.results import AssertionScore, RunResult
 from jobs.values import OutputFile, SessionEnd, SessionResult
 
 ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
+from jobs.readings import Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import WORTH, sign
-from jobs.results import ArmScore, RunResult, TrialResult, Verdict
+from jobs.results import ArmScore, RunResult, TrialResult
 from jobs.values import Arm, SessionResult
 
 MOST_TRIALS = 20

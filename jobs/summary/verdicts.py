@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from jobs.again.kept_runs import find_kept_run
 from jobs.errors import Gone, Refused
 from jobs.ports import Comment
+from jobs.readings import Verdict
 from jobs.requests import Value
-from jobs.results import AssertionScore, RunRecord, RunResult, Verdict
+from jobs.results import AssertionScore, RunRecord, RunResult
 from jobs.sessions.workspace import remove_tree
 from jobs.summary.measured import Measured
 from jobs.world import World

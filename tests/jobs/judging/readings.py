@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jobs.judging.judge import AgentJudge, ReadingSpec, Ungraded
-from jobs.results import JudgePass
+from jobs.readings import JudgePass
 from jobs.values import Assertion, EvalCase
 from tests.builders import (
     a_judge_model,

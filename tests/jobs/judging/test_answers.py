@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jobs.judging.answers import parse_answer
 from jobs.judging.echoes import get_opening
-from jobs.results import KeyMetric
+from jobs.readings import KeyMetric
 from jobs.values import Assertion
 from tests.builders import some_assertions
 from tests.jobs.judging.scripted_agent import an_answer, an_entry, entries_for

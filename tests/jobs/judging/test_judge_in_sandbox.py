@@ -11,7 +11,7 @@ from jobs.judging.blind import candidate_1_is, get_other_arm
 from jobs.judging.candidates import prepare_candidates
 from jobs.judging.judge import AgentJudge, ReadingSpec
 from jobs.judging.score import Scored, score_run
-from jobs.results import JudgePass
+from jobs.readings import JudgePass
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.workspace import remove_tree

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jobs.judging.judge import Ungraded
 from jobs.judging.score import Scored, score_run
-from jobs.results import JudgePass
+from jobs.readings import JudgePass
 from jobs.values import Arm, Usage
 from tests.builders import a_pass, a_verdict, an_eval_case
 

@@ -9,10 +9,10 @@ from inline_snapshot import snapshot
 
 from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers
+from jobs.readings import KeyMetric
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
 from jobs.reporting.report import render_markers, render_report
-from jobs.results import KeyMetric
 from jobs.values import SKILL_OR_NONE, Arm, Assertion, SessionEnd
 from tests.builders import (
     A_LEGACY_SHA,

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, example, given, settings
 
 from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers
+from jobs.readings import KeyMetric
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
 from jobs.reporting.report import render_report
-from jobs.results import KeyMetric
 from jobs.values import Arm, Assertion, SessionEnd
 from tests.builders import (
     a_judge_model,
