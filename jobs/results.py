@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import NonNegativeInt, StringConstraints
 
+from jobs.checks.verdict import MachineVerdict
 from jobs.readings import JudgePass, LostReading, Verdict
 from jobs.requests import Value
 from jobs.values import (
@@ -16,6 +17,7 @@ from jobs.values import (
     SessionResult,
     Usage,
 )
+from jobs.weak_evals.canary_check import CanaryCheck, OutputLengths
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """Before every run: the end of one that does not say when it ended."""
@@ -71,6 +73,13 @@ class AssertionScore(Value):
     split: bool
     """Whether the passes of a trial differ for either arm."""
 
+    @property
+    def machine(self) -> dict[str, tuple[Verdict, ...]] | None:
+        """The verdicts that code gave, by arm; None where the judge alone decided."""
+        arms = {"with_skill": self.with_skill, "without_skill": self.without_skill}
+        decided = {arm: tuple(one for one in said if one.by_machine) for arm, said in arms.items()}
+        return {arm: said for arm, said in decided.items() if said} or None
+
 
 class ArmScore(Value):
     """Score of an arm: (passes + half the partials) / assertions, averaged over the passes."""
@@ -118,11 +127,18 @@ class RunResult(Value):
     ungraded_reason: str | None = None
     agreement: JudgeAgreement | None = None
     """How far the readings agree; None in older results and where none was read twice."""
+    machine: tuple[MachineVerdict, ...] = ()
+    """What code found of checks and plain assertions, trial after trial; empty in older results."""
     judging: str = ""
     """Id of the later judging that gave the scores; empty: they are the run's own."""
     trials: tuple[TrialResult, ...] = ()
     """Each trial by itself, where several were wanted; the scores above are then the means over
     those that have one."""
+    canaries: CanaryCheck | None = None
+    """What the judge said of false answers to the eval case; None: nobody asked, or an older
+    run."""
+    lengths: tuple[OutputLengths, ...] = ()
+    """How much of both outputs the judge was shown, trial by trial; empty in older runs."""
     environment: tuple[str, ...] = ()
     """Name of the prepared environment and what pre-flight found in it; empty: the plain one."""
     lost_attempts: int = 0
@@ -237,6 +253,11 @@ class RunRecord(Value):
     """What the sessions of the other arm cost, whichever run paid; None: a price is not known."""
     saved_usd: float | None = None
     """The part of it that another run had paid."""
+    fixture: str = ""
+    """Digest of its set of input files: eval cases with the same one are one cluster. Empty where
+    there are none, and in older records."""
+    sure: bool = False
+    """Whether it was measured until the result was sure, by the rule that may look at any time."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""
 

@@ -21,7 +21,7 @@ from jobs.planning.model_names import identity
 from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
-from jobs.values import Arm, RunSpec, SessionResult
+from jobs.values import Arm, EvalCase, RunSpec, SessionResult
 
 Number = TypeVar("Number", int, float)
 
@@ -142,7 +142,19 @@ def record_of(result: RunResult) -> RunRecord:
         baseline=tuple(dict.fromkeys(one.reused_from for one in result.reused)),
         baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
         saved_usd=_dollars(_cost_of(result.reused)),
+        fixture=find_fixture(spec.eval_case),
     )
+
+
+def find_fixture(case: EvalCase) -> str:
+    """16 hexadecimal digits for the set of an eval case's input files; empty where it has none.
+
+    By content alone, so that a file that was renamed or copied is the same one.
+    """
+    if not case.inputs:
+        return ""
+    contents = sorted({one.sha256 for one in case.inputs})
+    return hashlib.sha256("\n".join(contents).encode()).hexdigest()[:16]
 
 
 def _cost_of(sessions: Iterable[SessionResult]) -> Decimal | None:
