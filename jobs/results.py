@@ -258,6 +258,9 @@ class RunRecord(Value):
     there are none, and in older records."""
     sure: bool = False
     """Whether it was measured until the result was sure, by the rule that may look at any time."""
+    canary_passed: bool = False
+    """Whether a false answer passes every assertion of its eval case, so that its score says
+    nothing and counts nowhere."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""
 
