@@ -18,6 +18,10 @@ class Verdict(Value):
     """Whether code found the quotation in the candidate's files."""
     reason: str = ""
     """The judge's one sentence beside the quotation; empty in older records."""
+    by_machine: bool = False
+    """Whether code decided it; `evidence` then says what it found."""
+    judge_said: VerdictWord | None = None
+    """What the judge had said where code decided; None where it was not asked."""
 
 
 class KeyMetric(Value):

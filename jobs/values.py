@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from jobs.checks.check import Check
 from jobs.requests import Repo, Value
 
 Launcher = Literal["api", "claude-code"]
@@ -77,6 +78,7 @@ class EvalCase(Value):
     prompt: str
     expected_output: str
     assertions: tuple[Assertion, ...] = Field(min_length=1)
+    checks: tuple[Check, ...] = ()
     inputs: tuple[InputFile, ...] = ()
     notes: tuple[str, ...] = ()
     """Entries under `files` that name no file: prose that goes into the task text."""

@@ -1,0 +1,1 @@
+"""What code decides about an output: commands of the eval case, and plain assertions."""
