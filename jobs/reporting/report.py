@@ -5,8 +5,6 @@ significance, no number for a run that was not graded. The markers stand at the 
 whatever had to be cut above them.
 """
 
-from collections.abc import Sequence
-
 from jobs.planning.dedup import kept, record_of
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
@@ -31,10 +29,11 @@ from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
-from jobs.reporting.trials import count_verdicts, count_whole, direction_words, render_trials
+from jobs.reporting.trials import count_verdicts, count_whole, render_trials
 from jobs.reporting.verbosity import arrange
+from jobs.reporting.verdict import render_verdict
 from jobs.reporting.what_to_do import render_what_to_do
-from jobs.results import ArmScore, AssertionScore, RunResult
+from jobs.results import AssertionScore, RunResult
 
 MOST_ROWS = 10
 """Open rows of a table; the folded one holds all."""
@@ -57,7 +56,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_health(result), render_reused(result, context.baseline_urls)]
         top += [context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
-        evidence += ["### Verdict", _verdict(result, conclusion)]
+        evidence += ["### Verdict", render_verdict(result, conclusion)]
     if result.trials:
         evidence.append(render_trials(result))
     folded: list[Part] = [
@@ -139,44 +138,6 @@ def _why_ungraded(result: RunResult, context: ReportContext) -> str:
         "This says nothing about the skill, and does not count as done. To measure again, "
         f"comment {escape.code(context.run_again(result.spec))}."
     )
-
-
-def _verdict(result: RunResult, conclusion: Conclusion) -> str:
-    if result.with_skill is None or result.without_skill is None:
-        return ""
-    if conclusion.word == "nothing":
-        return (
-            "Neither session left a file or an answer, so every assertion fails for both and "
-            "this says nothing about the skill. The transcripts in the archive show what the "
-            "sessions did instead."
-        )
-    having, lacking = _achieved(result.with_skill), _achieved(result.without_skill)
-    tested, other = (words.phrase for words in words_of(result.spec))
-    sentences = [
-        f"{tested.capitalize()} {having}; {other} {lacking}.",
-        f"Better on {_ids(conclusion.better)}, worse on {_ids(conclusion.worse)}.",
-    ]
-    if conclusion.split:
-        sentences.append(f"The two readings differ on {_ids(conclusion.split)}.")
-    if result.trials:
-        sentences.append(direction_words(result))
-    trials = numbers.plural(len(result.whole_trials) or result.spec.trials, "trial")
-    sentences.append(f"*One eval case, {trials}: an observation, not a proof.*")
-    return " ".join(sentences)
-
-
-def _achieved(score: ArmScore) -> str:
-    total = numbers.count(score.passes + score.partials + score.fails)
-    partly = f", {numbers.count(score.partials)} in part" if score.partials else ""
-    return f"{numbers.count(score.passes)} of {total} assertions hold{partly}"
-
-
-def _ids(rows: Sequence[AssertionScore]) -> str:
-    if not rows:
-        return "none"
-    shown = [f"**{escape.inline(row.assertion.id, 12)}**" for row in rows[:MOST_ROWS]]
-    more = [f"{len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
-    return ", ".join([*shown, *more])
 
 
 def _differences(result: RunResult, conclusion: Conclusion | None) -> Part:

@@ -42,7 +42,11 @@ def test_bytes_are_counted_and_not_characters():
 
 
 @given(
-    st.lists(st.lists(st.text(max_size=50), max_size=20), max_size=5),
+    # no text of a report opens a tag: escaping comes before
+    st.lists(
+        st.lists(st.text(st.characters(exclude_characters="<"), max_size=50), max_size=20),
+        max_size=5,
+    ),
     st.integers(min_value=60, max_value=3000),
 )
 def test_any_blocks_stay_within_any_cap_with_both_ends_whole(parts, cap):

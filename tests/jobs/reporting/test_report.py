@@ -77,7 +77,8 @@ def test_the_verdict_names_what_differs_and_claims_no_more():
     report = render_report(a_result(), CONTEXT)
     assert report.split("### Verdict\n\n")[1].split("\n\n### ")[0] == snapshot("""\
 With the skill 2 of 3 assertions hold, 1 in part; without it 1 of 3 assertions hold, 1 in part. \
-Better on **A2**, worse on none. *One eval case, 1 trial: an observation, not a proof.*\
+Of 3 assertions, better on 1 (**A2**), worse on 0, the same on 2. \
+*One eval case, 1 trial: an observation, not a proof.*\
 """)
     assert report.split("<details>\n")[1].split("</details>")[0] == snapshot("""\
 <summary>What differs: 1 assertion</summary>
