@@ -6,10 +6,10 @@ stands in the way is told once below the rows, for it is the same for every run.
 
 import asyncio
 
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused, UserError
 from jobs.living_comment import LivingComment
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.values import Environment
 from jobs.world import Environments
 
 

@@ -16,7 +16,8 @@ Mode = Literal["forced", "installed"]
 USUAL_MODES: Mapping[Launcher, Mode] = {"api": "forced", "claude-code": "installed"}
 """How a launcher's sessions are given the skill where nobody says."""
 CandidateName = Literal["candidate_1", "candidate_2"]
-VerdictWord = Literal["pass", "partial", "fail"]
+CountedWord = Literal["pass", "partial", "fail"]
+VerdictWord = Literal["pass", "partial", "fail", "cannot_verify"]
 
 
 class Arm(StrEnum):
@@ -104,29 +105,6 @@ class Model(Value):
     identity: str
     """For comparison only, see `jobs.planning.model_names`."""
     provider: Literal["anthropic", "openai", "gemini"]
-
-
-class Packages(Value):
-    """What must be there before a session may start, by where it is looked for."""
-
-    r: tuple[str, ...] = ()
-    python: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-
-
-class Environment(Value):
-    """A world for sessions as the repository's file defines it, pinned: its script as text."""
-
-    name: str
-    image: str = ""
-    """Image of the docker sandbox; empty: the operator's."""
-    setup: str = ""
-    """Text of the script that prepares a folder for the bubblewrap sandbox; empty: none."""
-    hosts: tuple[str, ...] = ()
-    """Hosts that a session may reach over HTTPS, in either arm."""
-    packages: Packages = Packages()
-    digest: str
-    """SHA-256 of the canonical JSON of the other fields but the name; part of the dedup key."""
 
 
 class RunSpec(Value):

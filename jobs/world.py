@@ -12,13 +12,14 @@ from typing import Protocol
 from config.settings import Settings
 from jobs.choosing.claims import Claims
 from jobs.conversation import ModelCatalog
+from jobs.environments.pinned import Environment
 from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
 from jobs.requests import Request
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.session_spec import SessionSpec
-from jobs.values import Environment, RunSpec, SessionResult
+from jobs.values import RunSpec, SessionResult
 
 
 class Launcher(Protocol):

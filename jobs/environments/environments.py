@@ -17,6 +17,7 @@ from config.repo_file import REPO_FILES
 from jobs.environments.fingerprint import TooLarge
 from jobs.environments.folders import Folder, Folders
 from jobs.environments.once import Once
+from jobs.environments.pinned import Environment
 from jobs.environments.preflight import check_packages
 from jobs.environments.setup import TARGET, VARIABLES, SetupRunner
 from jobs.errors import Refused
@@ -24,7 +25,6 @@ from jobs.sessions.box import Bind
 from jobs.sessions.prepared import PLAIN, Prepared, join_identities
 from jobs.sessions.reach import open_reaching
 from jobs.sessions.workspace import Workspace
-from jobs.values import Environment
 
 log = structlog.get_logger()
 

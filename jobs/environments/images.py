@@ -1,7 +1,7 @@
 """The image of an environment, as the engine holds it: by id, so that both arms use one."""
 
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused
-from jobs.values import Environment
 
 
 async def find_image_id(environment: Environment, host: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobs.environments import probes
+from jobs.environments.pinned import Packages
 from jobs.errors import Refused
 from jobs.sandbox import CommandResult, Sandbox
-from jobs.values import Packages
 
 PROBE_S = 300.0
 """For all packages of one language together; loading thirty R packages takes some seconds."""

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused
 from jobs.proxy.connect import HostGate
 from jobs.sandbox import FILE_LIMIT_REACHED, CommandResult, SandboxMaker
 from jobs.sessions.box import PATH, Bind, BoxLimits
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import MakeGate, open_reaching
-from jobs.values import Environment
 
 TARGET = "/opt/environment"
 """Where the folder is shown, during setup and in sessions, so that paths in it hold."""

@@ -17,8 +17,9 @@ from config.settings import Settings, names_in
 from jobs.content.repo_file import load_repo_file
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
+from jobs.environments.pinned import Environment, Packages
 from jobs.errors import Refused
-from jobs.values import Environment, EvalCase, Packages
+from jobs.values import EvalCase
 
 SETUP_BYTES = 100_000
 """A script that prepares a folder; what is longer carries its payload inside."""

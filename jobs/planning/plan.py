@@ -17,6 +17,7 @@ from jobs.content.shelf import SkillShelf
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused
 from jobs.planning.asked_case import find_asked_case
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
@@ -24,7 +25,7 @@ from jobs.planning.environment import plan_environment
 from jobs.planning.versus import OtherVersions, Versions, Versus
 from jobs.ports import Issue
 from jobs.requests import Request, Value
-from jobs.values import USUAL_MODES, Environment, EvalCase, Launcher, Model, RunSpec, Skill
+from jobs.values import USUAL_MODES, EvalCase, Launcher, Model, RunSpec, Skill
 
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from jobs.environments.pinned import Environment
 from jobs.errors import Error, Refused, Transient
 from jobs.living_comment import LivingComment, living_comment
 from jobs.ports import Comment
 from jobs.preparation import Preparation
 from jobs.reporting.progress_comment import ProgressComment, RunRow
 from jobs.sessions.prepared import PLAIN, Prepared
-from jobs.values import Environment
 from tests.builders import NOON, a_request
 
 READY = Prepared(name="r-check", identity="sha256:1")

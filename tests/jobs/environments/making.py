@@ -8,6 +8,7 @@ import pytest
 
 from jobs.environments.environments import SandboxEnvironments
 from jobs.environments.folders import Folders
+from jobs.environments.pinned import Environment, Packages
 from jobs.environments.setup import SetupRunner
 from jobs.proxy.connect import HostGate
 from jobs.sandbox import CommandResult, SandboxMaker
@@ -16,7 +17,6 @@ from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.reach import MakeGate, open_reaching
 from jobs.sessions.workspace import Workspace
-from jobs.values import Environment, Packages
 
 MEMORY_MB = 500
 needs_r = pytest.mark.skipif(

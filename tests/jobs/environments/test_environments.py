@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from jobs.environments.environments import SandboxEnvironments
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused, Transient
 from jobs.sessions.box import Bind
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.prepared import PLAIN
 from jobs.sessions.unconfined import UnconfinedMaker
-from jobs.values import Environment
 from tests.jobs.environments.making import an_environment, kept, make_environments
 
 RANDOM = "head -c 16 /dev/urandom > /opt/environment/random; echo done"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from jobs.environments.environments import SandboxEnvironments
+from jobs.environments.pinned import Packages
 from jobs.environments.preflight import check_packages, render_missing
 from jobs.errors import Refused
 from jobs.sessions.bubblewrap import BubblewrapMaker
 from jobs.sessions.workspace import Workspace
-from jobs.values import Packages
 from tests.jobs.environments.making import (
     MEMORY_MB,
     an_environment,

@@ -8,9 +8,9 @@ import pytest
 
 from config.environments.presets import PRESETS
 from config.settings import Settings
+from jobs.environments.pinned import Environment
 from jobs.errors import Refused
 from jobs.planning.environment import SETUP_BYTES, plan_environment
-from jobs.values import Environment
 from tests.builders import an_eval_case
 from tests.jobs.content.trees import Content, Link, write_tree
 
