@@ -1,9 +1,16 @@
 """What a reading of the judge gives: verdicts with their evidence, and what it cost."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import NonNegativeInt, StringConstraints
 
 from jobs.requests import Value
-from jobs.values import CandidateName, Usage, VerdictWord
+from jobs.values import CandidateName, CountedWord, Usage, VerdictWord
+
+WORTH: Mapping[CountedWord, float] = {"pass": 1.0, "partial": 0.5, "fail": 0.0}
+"""What a verdict adds to a score. One that could not be given is worth nothing that can be added,
+and not zero."""
 
 
 class Verdict(Value):
@@ -22,6 +29,16 @@ class Verdict(Value):
     """Whether code decided it; `evidence` then says what it found."""
     judge_said: VerdictWord | None = None
     """What the judge had said where code decided; None where it was not asked."""
+
+    @property
+    def worth(self) -> float | None:
+        """What it adds to a score, from 0 to 1; None where it could not be verified."""
+        return None if self.verdict == "cannot_verify" else WORTH[self.verdict]
+
+    @property
+    def credits(self) -> bool:
+        """Whether it gives the candidate anything, for which there must be evidence."""
+        return bool(self.worth)
 
 
 class KeyMetric(Value):
@@ -65,3 +82,30 @@ class LostReading(Value):
     usage: Usage
     raw_answers: tuple[str, ...]
     trial: int = 1
+
+
+PairOfVerdicts = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}$")]
+"""Two verdicts on one output, the first from the reading in which it stood first."""
+
+
+class JudgeAgreement(Value):
+    """How often both readings of a judge said the same of one output; sums over runs add up.
+
+    An output stands first in one of the two readings and second in the other, so the same
+    counts tell whether standing first helps (`jobs.judging.agreement`).
+    """
+
+    pairs: dict[PairOfVerdicts, NonNegativeInt]
+    """How often which two verdicts were given of one assertion for one output: `pass/fail` is
+    a pass where it stood first and a fail where it stood second. What code decided is no
+    verdict of a judge and not among them."""
+
+    @property
+    def verdicts(self) -> int:
+        """The verdicts compared: pairs, one for each assertion, output and trial."""
+        return sum(self.pairs.values())
+
+    @property
+    def agreed(self) -> int:
+        """The pairs whose verdicts are the same."""
+        return sum(count for pair, count in self.pairs.items() if len({*pair.split("/")}) == 1)

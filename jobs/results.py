@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
-
-from pydantic import NonNegativeInt, StringConstraints
+from typing import Literal
 
 from jobs.checks.verdict import MachineVerdict
-from jobs.readings import JudgePass, LostReading, Verdict
+from jobs.health.counts import Health
+from jobs.health.manifest import Manifest
+from jobs.readings import JudgeAgreement, JudgePass, LostReading, Verdict
 from jobs.requests import Value
 from jobs.values import (
     Arm,
@@ -30,33 +30,6 @@ SAME_SCORE = 1e-9
 # archives of all versions of this program are read by one set of names.
 
 
-PairOfVerdicts = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}$")]
-"""Two verdicts on one output, the first from the reading in which it stood first."""
-
-
-class JudgeAgreement(Value):
-    """How often both readings of a judge said the same of one output; sums over runs add up.
-
-    An output stands first in one of the two readings and second in the other, so the same
-    counts tell whether standing first helps (`jobs.judging.agreement`).
-    """
-
-    pairs: dict[PairOfVerdicts, NonNegativeInt]
-    """How often which two verdicts were given of one assertion for one output: `pass/fail` is
-    a pass where it stood first and a fail where it stood second. What code decided is no
-    verdict of a judge and not among them."""
-
-    @property
-    def verdicts(self) -> int:
-        """The verdicts compared: pairs, one for each assertion, output and trial."""
-        return sum(self.pairs.values())
-
-    @property
-    def agreed(self) -> int:
-        """The pairs whose verdicts are the same."""
-        return sum(count for pair, count in self.pairs.items() if len({*pair.split("/")}) == 1)
-
-
 class ScrubCount(Value):
     """How many give-aways were replaced in each arm's files before judging."""
 
@@ -74,6 +47,16 @@ class AssertionScore(Value):
     """Whether the passes of a trial differ for either arm."""
 
     @property
+    def counted(self) -> tuple[tuple[Verdict, Verdict], ...]:
+        """The verdicts that count, a pair for each pass: of the arm under test, of the other.
+
+        Where one of the two could not be verified neither counts in that pass, so that no arm
+        gains by it.
+        """
+        pairs = zip(self.with_skill, self.without_skill, strict=False)
+        return tuple(pair for pair in pairs if None not in {one.worth for one in pair})
+
+    @property
     def machine(self) -> dict[str, tuple[Verdict, ...]] | None:
         """The verdicts that code gave, by arm; None where the judge alone decided."""
         arms = {"with_skill": self.with_skill, "without_skill": self.without_skill}
@@ -82,13 +65,18 @@ class AssertionScore(Value):
 
 
 class ArmScore(Value):
-    """Score of an arm: (passes + half the partials) / assertions, averaged over the passes."""
+    """Score of an arm: (passes + half the partials) / assertions, averaged over the passes.
+
+    The assertions of a pass are those that could be verified for both candidates.
+    """
 
     score: float
     passes: float
     partials: float
     fails: float
     """Counts averaged over the passes and trials, so they need not be whole."""
+    unverified: float = 0
+    """Assertions that could not be verified, for either arm, and are in no other count."""
 
 
 class TrialResult(Value):
@@ -147,6 +135,10 @@ class RunResult(Value):
     """The most that those can have cost; what they did cost is known to nobody."""
     remarks: tuple[str, ...] = ()
     """What the reader must know: withheld files, price unknown, model mismatch."""
+    manifest: Manifest | None = None
+    """What it was expected to consist of; None in older results."""
+    health: Health | None = None
+    """What became of that; None in older results."""
 
     @property
     def graded(self) -> bool:
@@ -261,6 +253,15 @@ class RunRecord(Value):
     canary_passed: bool = False
     """Whether a false answer passes every assertion of its eval case, so that its score says
     nothing and counts nowhere."""
+    should_load: bool = True
+    """As the eval case says. Where it is False no score says whether the skill helps."""
+    loaded: dict[str, int] | None = None
+    """Sessions of the arm under test in which the skill was `loaded`, and `all` that count; None
+    where the skill stood in the prompt, and in older records."""
+    lost: dict[str, int] | None = None
+    """Sessions that came to no output that counts, by arm; None in older records."""
+    invalid: bool = False
+    """Whether it has no score because its arms cannot be compared."""
     url: str = ""
     """Address of the report comment; empty inside the marker itself."""
 

@@ -90,6 +90,8 @@ class EvalCase(Value):
     """Name of the environment that it asks for; None: the repository's default."""
     withheld: tuple[str, ...] = ()
     """Repository paths never staged for a session: rubric, expected output, eval files."""
+    should_load: bool = True
+    """Whether the skill is meant for this task; if not, it is to stay dormant."""
     source: Literal["issue", "file", "skill"]
     digest: str
     """SHA-256 of the canonical JSON of the normalized fields and the digests of the files."""
@@ -260,6 +262,10 @@ class SessionResult(Value):
     reused_from: str = ""
     """Id of the run that this session was run and paid for, where it is used again; empty: its
     own."""
+    skills_listed: tuple[str, ...] | None = None
+    """Skills that the session was offered, as its launcher tells; None: nobody looked."""
+    skill_traces: tuple[str, ...] | None = None
+    """What was found of a skill in the arm that must be free of it; None: nobody looked."""
 
     @property
     def scored(self) -> bool:
