@@ -135,4 +135,5 @@ def _mean(scores: Sequence[ArmScore]) -> ArmScore:
         passes=fmean(one.passes for one in scores),
         partials=fmean(one.partials for one in scores),
         fails=fmean(one.fails for one in scores),
+        unverified=fmean(one.unverified for one in scores),
     )

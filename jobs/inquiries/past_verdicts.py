@@ -79,4 +79,12 @@ def _of_one(name: str, scored: Sequence[AssertionScore]) -> list[Fault]:
                 "no answer has fulfilled it; is it possible, and is it asked for?",
             )
         ]
+    if not any(one.counted for one in scored):
+        return [
+            Fault(
+                name,
+                f"could be verified in none of {runs}",
+                "it counts for nothing; ask for what the outputs themselves can show",
+            )
+        ]
     return []

@@ -9,7 +9,7 @@ whatever the text.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import TypeGuard, get_args
 
 from jobs.judging.answer_json import find_json, repair_json
 from jobs.judging.candidate_text import keep_printable
@@ -27,6 +27,7 @@ _ID_CHARACTERS = 100
 _MOST_METRICS = 3
 _MOST_OBSERVATIONS = 4
 _MOST_REMARKS = 20
+_WORDS = ", ".join(get_args(VerdictWord))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,11 @@ def _take(entry: Mapping[str, object], key: VerdictKey, answer: Answer) -> None:
     word = find_verdict_word(entry.get("verdict"))
     if word is None:
         written = _clean(str(entry.get("verdict", "nothing"))[:200], 40)
-        answer.remarks.append(f"{where}: '{written}' is none of pass, partial, fail")
+        answer.remarks.append(f"{where}: '{written}' is none of {_WORDS}")
+        return
+    reason = _clean(_get_text(entry, "reason", "explanation"), _TEXT_CHARACTERS)
+    if word == "cannot_verify" and not reason:
+        answer.remarks.append(f"{where}: cannot_verify without a reason, left unread")
         return
     earlier = answer.verdicts.get(key)
     if earlier is not None and earlier.word != word:
@@ -158,7 +163,7 @@ def _take(entry: Mapping[str, object], key: VerdictKey, answer: Answer) -> None:
         answer.verdicts[key] = ReadVerdict(
             word=word,
             quotation=_clean(_get_text(entry, "quotation", "quote"), _QUOTATION_CHARACTERS),
-            reason=_clean(_get_text(entry, "reason", "explanation"), _TEXT_CHARACTERS),
+            reason=reason,
         )
 
 

@@ -176,6 +176,7 @@ def _make_verdict(
             verdict="fail",
             evidence=_NOTHING_LEFT,
             quote_found=False,
+            by_machine=True,
         )
     return Verdict(
         assertion=assertion,

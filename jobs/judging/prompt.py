@@ -35,14 +35,18 @@ The burden of proof is on passing: a claim to have done something is no proof wh
 thing itself should be in the files.
 - "partial": a part of the assertion that matters is shown, and another part is not.
 - "fail": it is not shown, it is wrong, or it is missing.
-There is no fourth verdict. Where you are unable to check something, say under \
-"weak_assertions" why, and decide by what the files show.
+- "cannot_verify": whether it holds cannot be told with what you have been given, however well \
+the candidate had worked; it would take something that neither the files nor your tools hold, \
+such as a live service, a web page or data that are not here. Say in the reason what it would \
+take. This is no verdict for doubt, for a long file or for a candidate that shows too little: \
+what a candidate had to show and did not show is "fail".
 - Judge the two candidates separately, each against the assertion and never against the \
 other. Length, layout and confidence of tone are worth nothing by themselves.
 - Files that are not shown in full are in your working folder, under candidate_1/ and \
 candidate_2/ (input files under input/). Open them with your tools before you decide: \
 office documents are ZIP archives of XML, images can be examined by their properties. A \
-file that you cannot read proves nothing; name it in the reason.
+file that you cannot read proves nothing; name it in the reason. Only where the task asked for \
+this very kind of file, what stands in it is "cannot_verify".
 - Do not run programs that a candidate wrote unless a verdict depends on it, and do not \
 take their output for a statement about themselves."""
 
@@ -52,10 +56,11 @@ Answer with one JSON object and nothing else:
 {"verdicts": [{"assertion": "A1",
                "echo": "<the text given as `echo` of that assertion, copied>",
                "candidate": "candidate_1",
-               "verdict": "pass" | "partial" | "fail",
+               "verdict": "pass" | "partial" | "fail" | "cannot_verify",
                "quotation": "<copied word for word from one file of this candidate, at most \
 300 characters; or the name of a file that has to exist; empty where nothing can be quoted>",
-               "reason": "<one sentence; for partial and fail, what is missing or wrong>"}],
+               "reason": "<one sentence; for partial and fail, what is missing or wrong; for \
+cannot_verify, what it would take>"}],
  "key_metrics": [{"name": "<a figure the task is about>", "candidate_1": "<its value>", \
 "candidate_2": "<its value>"}],
  "observations": ["<what most tells the two apart, or that nothing does>"],

@@ -2,11 +2,13 @@
 
 A score exists only where a whole reading does. One readable pass of two is scored and
 marked as a single pass; none is `Ungraded`. Where the passes differ on an assertion, both
-verdicts count half and the assertion is shown as split.
+verdicts count half and the assertion is shown as split. What could not be verified for one of
+the candidates counts for neither in that pass; where that leaves nothing, it is `Ungraded` too.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, get_arms, unblind_text
 from jobs.judging.judge import Ungraded
@@ -41,12 +43,37 @@ def score_run(
     if not readable:
         return _merge_ungraded(passes)
     assertions = tuple(_score_assertion(item, first, readable) for item in case.assertions)
+    scores = score_arms(assertions)
+    if scores is None:
+        return _unverifiable(assertions, readable)
     return Scored(
         assertions=assertions,
-        with_skill=_score_arm([item.with_skill for item in assertions]),
-        without_skill=_score_arm([item.without_skill for item in assertions]),
+        with_skill=scores[0],
+        without_skill=scores[1],
         remarks=tuple(_find_remarks(assertions, first, passes)),
     )
+
+
+def score_arms(assertions: Sequence[AssertionScore]) -> tuple[ArmScore, ArmScore] | None:
+    """The scores of the arm under test and of the other one, from the verdicts on all assertions.
+
+    Each assertion has as many verdicts for each arm, one a pass. None where nothing could be
+    verified for both arms.
+    """
+    readings = [
+        [pair for pair in pairs if None not in {one.worth for one in pair}]
+        for pairs in zip(
+            *(zip(item.with_skill, item.without_skill, strict=True) for item in assertions),
+            strict=True,
+        )
+    ]
+    if not any(readings):
+        return None
+    tested, other = (
+        _score_arm([[pair[arm] for pair in pairs] for pairs in readings], len(assertions))
+        for arm in (0, 1)
+    )
+    return tested, other
 
 
 def _score_assertion(
@@ -75,13 +102,36 @@ def _score_assertion(
     )
 
 
-def _score_arm(rows: Sequence[Sequence[Verdict]]) -> ArmScore:
-    """Counts averaged over the passes; each row holds one assertion's verdicts, one a pass."""
-    words = [verdict.verdict for row in rows for verdict in row]
-    readings = len(rows[0])
-    passed, partial, failed = (words.count(word) / readings for word in ("pass", "partial", "fail"))
+def _score_arm(readings: Sequence[Sequence[Verdict]], assertions: int) -> ArmScore:
+    """Counts averaged over the passes, each of which holds its verdicts that count."""
+    words = [verdict.verdict for reading in readings for verdict in reading]
+    passed, partial, failed = (
+        words.count(word) / len(readings) for word in ("pass", "partial", "fail")
+    )
     return ArmScore(
-        score=(passed + partial / 2) / len(rows), passes=passed, partials=partial, fails=failed
+        score=fmean(fmean(one.worth or 0 for one in reading) for reading in readings if reading),
+        passes=passed,
+        partials=partial,
+        fails=failed,
+        unverified=assertions - len(words) / len(readings),
+    )
+
+
+def _unverifiable(assertions: Sequence[AssertionScore], readable: Sequence[JudgePass]) -> Ungraded:
+    """The outcome where no assertion is left, with the judge's reason on the first."""
+    unverified = [
+        verdict
+        for verdict in (*assertions[0].with_skill, *assertions[0].without_skill)
+        if verdict.worth is None
+    ]
+    usage = Usage()
+    for reading in readable:
+        usage = add_usage(usage, reading.usage)
+    return Ungraded(
+        "The judge could verify no assertion for both outputs; of "
+        f"{assertions[0].assertion.id} it says: {unverified[0].reason}",
+        usage,
+        tuple(answer for reading in readable for answer in reading.raw_answers),
     )
 
 
@@ -129,7 +179,7 @@ def _find_unproven(assertions: Sequence[AssertionScore], first: Arm) -> list[str
             item.assertion.id
             for item in assertions
             if any(
-                verdict.verdict != "fail" and not verdict.quote_found
+                verdict.credits and not verdict.quote_found
                 for verdict in (item.with_skill if arm is tested else item.without_skill)
             )
         ]

@@ -1,7 +1,8 @@
 """Reads the word of a verdict, however a judge dresses it.
 
 Case, emphasis, emoji and a full stop change nothing. Whatever is not plainly one of the
-three verdicts is unknown and has to be asked again; it never counts as a fail.
+verdicts is unknown and has to be asked again; it never counts as a fail. That something cannot
+be verified is a verdict; doubt is none.
 """
 
 import re
@@ -33,6 +34,16 @@ _WORDS: dict[str, VerdictWord] = {
         ),
         "fail",
     ),
+    **dict.fromkeys(
+        (
+            "cannot verify", "cannot be verified", "can not verify", "can not be verified",
+            "can t verify", "can t be verified", "could not verify", "could not be verified",
+            "couldn t verify", "couldn t be verified", "unable to verify", "unverifiable",
+            "not verifiable", "cannot be checked", "uncheckable", "not checkable", "n a", "na",
+            "not applicable",
+        ),
+        "cannot_verify",
+    ),
 }  # fmt: skip
 _SIGNS: dict[str, VerdictWord] = {
     **dict.fromkeys("✅✔✓☑👍🟢", "pass"),
@@ -40,20 +51,22 @@ _SIGNS: dict[str, VerdictWord] = {
     **dict.fromkeys("❌✖✗✘👎🔴⛔🚫", "fail"),
 }
 _TAIL = re.compile(r"\s*(?:[:;(\[\n]|[-–—]\s|\.\s|,\s)")  # noqa: RUF001 -- dashes as typed
-_DOUBT = r"but|except|although|though|however|mostly|almost|n/?a|unknown|unclear|maybe|probably"
+_LIMITS = r"but|except|although|though|however|mostly|almost|maybe|probably"
+_DOUBT = rf"{_LIMITS}|n/?a|unknown|unclear"
 _TAKES_BACK: dict[VerdictWord, re.Pattern[str]] = {
     "pass": re.compile(rf"fail|partial|partly|\b(?:{_DOUBT}|not|cannot|can't|half|if|or)\b"),
     "partial": re.compile(rf"\b(?:pass|fail)|\b(?:{_DOUBT}|cannot|can't|or)\b"),
     "fail": re.compile(rf"pass|partial|partly|\b(?:{_DOUBT}|or)\b"),
+    "cannot_verify": re.compile(rf"pass|partial|partly|fail|\b(?:{_LIMITS})\b"),
 }
 """Words in a remark after the verdict that leave open which verdict is meant."""
 
 
 def find_verdict_word(written: object) -> VerdictWord | None:
-    """The verdict that `written` stands for: `**Pass**`, `FAILED.`, `✅`, `Partially met`.
+    """The verdict that `written` stands for: `**Pass**`, `FAILED.`, `✅`, `Partially met`, `n/a`.
 
-    None for `n/a`, `cannot verify`, numbers, a word with its opposite's sign, or a word
-    with a remark that takes something back (`pass, but only in part`).
+    None for `unknown`, numbers, a word with its opposite's sign, or a word with a remark that
+    takes something back (`pass, but only in part`).
     """
     if isinstance(written, bool):
         return "pass" if written else "fail"

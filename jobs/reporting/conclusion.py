@@ -7,17 +7,15 @@ which nothing before publishing may know.
 
 import re
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 from jobs.judging.blind import get_other_arm
-from jobs.readings import Verdict
 from jobs.reporting.arm_words import WORDS
 from jobs.results import AssertionScore, RunResult
 from jobs.values import Arm
 
 Word = Literal["higher", "lower", "same", "mixed", "nothing"]
-
-WORTH = {"pass": 1.0, "partial": 0.5, "fail": 0.0}
 
 _CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
 
@@ -53,8 +51,12 @@ def conclude(result: RunResult) -> Conclusion | None:
 
 
 def gain(row: AssertionScore) -> float:
-    """By how much an assertion is better met in the arm under test, from -1 to 1."""
-    return _mean(row.with_skill) - _mean(row.without_skill)
+    """By how much an assertion is better met in the arm under test, from -1 to 1.
+
+    0 where nobody could verify it.
+    """
+    changes = [(tested.worth or 0) - (other.worth or 0) for tested, other in row.counted]
+    return fmean(changes) if changes else 0.0
 
 
 def differs(row: AssertionScore) -> bool:
@@ -102,19 +104,15 @@ def _word(difference: float, result: RunResult) -> Word:
 
 def _change_by_pass(result: RunResult) -> list[float]:
     """Sum of gains over the assertions, for each reading by itself."""
-    readings = min((len(row.with_skill) for row in result.assertions), default=0)
+    rows = [zip(row.with_skill, row.without_skill, strict=False) for row in result.assertions]
     return [
         sum(
-            WORTH[row.with_skill[index].verdict] - WORTH[row.without_skill[index].verdict]
-            for row in result.assertions
-            if index < len(row.without_skill)
+            (tested.worth or 0) - (other.worth or 0)
+            for tested, other in pairs
+            if tested.worth is not None and other.worth is not None
         )
-        for index in range(readings)
+        for pairs in zip(*rows, strict=False)
     ]
-
-
-def _mean(verdicts: tuple[Verdict, ...]) -> float:
-    return sum(WORTH[verdict.verdict] for verdict in verdicts) / max(len(verdicts), 1)
 
 
 def sign(value: float) -> int:

@@ -3,7 +3,7 @@
 Each function gives a `Part`, which can make itself shorter where the comment is too long.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -17,9 +17,14 @@ from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
 from jobs.results import AssertionScore, RunResult
-from jobs.values import OutputFile, SessionEnd, SessionResult
+from jobs.values import OutputFile, SessionEnd, SessionResult, VerdictWord
 
-ICONS = {"pass": "✅ pass", "partial": "🟡 partial", "fail": "❌ fail"}
+ICONS: Mapping[VerdictWord, str] = {
+    "pass": "✅ pass",
+    "partial": "🟡 partial",
+    "fail": "❌ fail",
+    "cannot_verify": "❔ cannot verify",
+}
 
 _EVIDENCE_LENGTHS = (500, 250, 120, 60)
 """Characters of a quotation, tried from the longest: all rows come before long quotations."""
@@ -98,7 +103,7 @@ class EvidenceTable:
         is_said = bool(evidence) and bare_words(verdict.reason) == bare_words(verdict.evidence)
         reason = "" if is_said else escape.sentence(verdict.reason, length)
         text = " ".join(part for part in (f"{ICONS[verdict.verdict]}:", evidence, reason) if part)
-        if verdict.verdict != "fail" and not verdict.quote_found:
+        if verdict.credits and not verdict.quote_found:
             text += " ⚠️ quotation not found in the output"
         return text
 

@@ -31,7 +31,7 @@ def render_health(result: RunResult) -> str:
         verdict.quote_found
         for row in result.assertions
         for verdict in (*row.with_skill, *row.without_skill)
-        if verdict.verdict != "fail"
+        if verdict.credits
     ]
     if quoted:
         found = f"{sum(quoted)} of {len(quoted)} quotations found in the outputs"

@@ -5,9 +5,10 @@ It has at most ten rows, so that it can be read on a telephone.
 
 from collections.abc import Sequence
 
+from jobs.readings import WORTH
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
-from jobs.reporting.conclusion import WORTH, arms_of_pass
+from jobs.reporting.conclusion import arms_of_pass
 from jobs.reporting.conditions import render_environment, render_launcher
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details

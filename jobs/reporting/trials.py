@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from jobs.readings import Verdict
+from jobs.readings import WORTH, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
-from jobs.reporting.conclusion import WORTH, sign
+from jobs.reporting.conclusion import sign
 from jobs.results import ArmScore, RunResult, TrialResult
 from jobs.values import Arm, SessionResult
 
@@ -145,9 +145,12 @@ def _cost(sessions: Sequence[SessionResult]) -> str:
 
 def _count(trials: Sequence[Sequence[Verdict]]) -> str:
     counts = Counter(_icon(verdicts) for verdicts in trials)
-    return " · ".join(f"{icon} {counts[icon]}" for icon in "✅🟡❌" if counts[icon]) or "—"
+    return " · ".join(f"{icon} {counts[icon]}" for icon in "✅🟡❌❔" if counts[icon]) or "—"
 
 
 def _icon(verdicts: Sequence[Verdict]) -> str:
-    worth = fmean(WORTH[one.verdict] for one in verdicts) if verdicts else 0.0
+    worths = [one.worth for one in verdicts if one.worth is not None]
+    if not worths:
+        return "❔"
+    worth = fmean(worths)
     return "✅" if worth == WORTH["pass"] else "❌" if worth == WORTH["fail"] else "🟡"

@@ -25,7 +25,7 @@ ASKS = 3
 MOST_PATTERNS = 10
 MOST_CHARACTERS = 60_000
 """Of findings in one prompt; what does not fit is counted."""
-PROMPT_VERSION = "patterns-1"
+PROMPT_VERSION = "patterns-2"
 _ANSWER_TOKENS = 8_000
 _LOST = {"stalled", "rate_limited", "error", "refused", "timeout"}
 
@@ -38,7 +38,8 @@ SYSTEM = (
 )
 _TASK = f"""\
 Below are assertions that outputs made with the skill did not meet, eval case by eval case, with \
-the verdicts for the output with the skill and the one without it, and the judge's reason. Find \
+the verdicts for the output with the skill and the one without it, and the judge's reason; \
+cannot_verify is no failure, and counted for neither output. Find \
 the patterns: causes that explain one or more of these failures.
 
 - At most {MOST_PATTERNS} patterns, the most important first. None, if nothing can be said.

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from jobs.again.kept_runs import find_kept_run
 from jobs.errors import Gone, Refused
 from jobs.ports import Comment
-from jobs.readings import Verdict
+from jobs.readings import WORTH, Verdict
 from jobs.requests import Value
 from jobs.results import AssertionScore, RunRecord, RunResult
 from jobs.sessions.workspace import remove_tree
@@ -127,11 +127,16 @@ def _from_result(record: RunRecord, result: RunResult) -> Findings:
 
 
 def _is_met(score: AssertionScore) -> bool:
-    return all(verdict.verdict == "pass" for verdict in score.with_skill)
+    return not any(map(_falls_short, score.with_skill))
+
+
+def _falls_short(verdict: Verdict) -> bool:
+    """Whether something is missing; where nothing could be verified nobody knows."""
+    return verdict.worth is not None and verdict.worth < WORTH["pass"]
 
 
 def _unmet(score: AssertionScore) -> Unmet:
-    worst = next(verdict for verdict in score.with_skill if verdict.verdict != "pass")
+    worst = next(filter(_falls_short, score.with_skill))
     return Unmet(
         assertion=score.assertion.text[:TEXT_CHARACTERS],
         with_skill=tuple(verdict.verdict for verdict in score.with_skill),

@@ -153,7 +153,7 @@ def test_the_same_verdict_twice_counts_once() -> None:
     assert read(an_answer([entry, entry | {"verdict": "PASS ✅"}])) == {("A1", "candidate_1")}
 
 
-@pytest.mark.parametrize("written", ["n/a", "cannot verify", "", None, 7])
+@pytest.mark.parametrize("written", ["unknown", "cannot say", "", None, 7])
 def test_an_unknown_word_is_no_verdict(written: object) -> None:
     answer = parse_answer(an_answer([an_entry(THREE[0], "candidate_1", written)]), THREE)
     assert answer.verdicts == {}

@@ -89,7 +89,7 @@ async def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
         *reversed(entries[2:]),
         entries[2] | {"verdict": "fail"},
         an_entry(Assertion(id="A9", text="It is short"), "candidate_1"),
-        entries[0] | {"verdict": "n/a"},
+        entries[0] | {"verdict": "unclear"},
     ]
     agent = ScriptedAgent([an_answer(odd), an_answer(entries[:3])])
     reading = await read_whole(tmp_path, agent=agent)

@@ -1,10 +1,13 @@
 """A verdict's word is read however it is dressed, and never guessed."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.judging.verdict_words import find_verdict_word
+from jobs.values import VerdictWord
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,14 @@ from jobs.judging.verdict_words import find_verdict_word
         ("does not pass", "fail"),
         ("Fail: N = 512 is not below 450", "fail"),
         (False, "fail"),
+        ("cannot_verify", "cannot_verify"),
+        ("n/a", "cannot_verify"),
+        ("**N/A**", "cannot_verify"),
+        ("Cannot be verified.", "cannot_verify"),
+        ("can't verify", "cannot_verify"),
+        ("can’t verify", "cannot_verify"),
+        ("UNVERIFIABLE: the service is not here", "cannot_verify"),
+        ("Unable to verify (no network, and the page is unknown)", "cannot_verify"),
     ],
 )
 def test_a_dressed_verdict_is_read(written: object, word: str) -> None:
@@ -42,10 +53,13 @@ def test_a_dressed_verdict_is_read(written: object, word: str) -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "n/a",
-        "N/A",
-        "cannot verify",
         "unknown",
+        "unclear",
+        "cannot verify, but probably right",
+        "cannot verify or fail",
+        "n/a (pass)",
+        "pass (n/a)",
+        "cannot say",
         "",
         "   ",
         "✨",
@@ -72,4 +86,7 @@ def test_anything_unclear_is_unknown(written: object) -> None:
 
 @given(st.text())
 def test_reading_a_word_never_raises(written: str) -> None:
-    assert find_verdict_word(written) in {None, "pass", "partial", "fail"}
+    assert find_verdict_word(written) in {
+        None,
+        *get_args(VerdictWord),
+    }
