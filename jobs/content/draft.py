@@ -9,6 +9,7 @@ from typing import Literal
 
 from jobs.content.rubric import Statement
 from jobs.content.titles import TITLES
+from jobs.content.written_checks import WrittenCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,9 @@ class CaseDraft:
     statements: tuple[Statement, ...]
     rubric_without_items: bool = False
     """Whether there is a rubric, but nothing in it that can be told as an assertion."""
+    checks: tuple[WrittenCheck, ...] = ()
+    check_problems: tuple[str, ...] = ()
+    """Why its section of checks cannot be used, in words for a reply."""
     files: tuple[str, ...] = ()
     """Lines about attached files: paths, prose, fenced code."""
     language: str | None = None

@@ -19,6 +19,7 @@ from jobs.content.skill_names import LINE_CHARACTERS, MAX_LINES
 from jobs.content.skills import skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import clean_text, is_no_response, is_none, quoted, without_blank_edges
+from jobs.content.written_checks import read_json_checks
 from jobs.errors import Refused
 
 SKILL_EVALS = "evals/evals.json"
@@ -31,7 +32,7 @@ UNREAD_CHARACTERS = 40
 
 _SKILL_KEYS = ("target_skills", "skill_name", "skill")
 _KEYS = (
-    *("id", "prompt", "expected_output", "files", "assertions", "expectations"),
+    *("id", "prompt", "expected_output", "files", "assertions", "expectations", "checks"),
     *("language", "environment", *_SKILL_KEYS),
 )
 _STATEMENT_KEYS = ("text", "assertion", "statement", "criterion", "expectation", "description")
@@ -142,6 +143,7 @@ class _Entry:
             prompt="" if is_none(prompt) else prompt,
             expected_output=self._text(fields, "expected_output"),
             statements=statements,
+            checks=read_json_checks(fields, self.path),
             files=tuple(self._strings(fields, "files")),
             language=None if is_none(language) else language.strip(),
             environment="" if is_none(environment) else environment,

@@ -8,6 +8,7 @@ from jobs.content.rubric import Statement, parse_rubric
 from jobs.content.sections import parse_sections
 from jobs.content.skill_names import read_skill_lines
 from jobs.content.text import is_none
+from jobs.content.written_checks import WrittenChecks, parse_checks
 
 LANGUAGE_LINES = 10
 
@@ -26,6 +27,7 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         statements = (Statement(rubric.strip().strip("`")),)
     files = with_inline_links(sections.get("files"), sections.body)
     query = sections.get("query")
+    checks = read_check_section(sections.get("checks"))
     return CaseDraft(
         id=issue_eval_id(number),
         source="issue",
@@ -34,12 +36,19 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         expected_output=sections.get("expected_output"),
         statements=statements,
         rubric_without_items=not is_none(rubric) and not statements,
+        checks=tuple(checks.checks),
+        check_problems=tuple(checks.problems),
         files=(files,) if files else (),
         language=read_language(sections.get("language")),
         environment=read_environment(sections.get("environment")),
         skills=read_skill_lines(with_inline_links(sections.get("skills"), sections.body)),
-        remarks=sections.near_misses,
+        remarks=(*sections.near_misses, *checks.remarks),
     )
+
+
+def read_check_section(text: str) -> WrittenChecks:
+    """The commands of the section, none where somebody wrote that there are none."""
+    return WrittenChecks() if is_none(text) else parse_checks(text)
 
 
 def read_environment(text: str) -> str:

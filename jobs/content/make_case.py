@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from config.environments.definition import is_name
 from config.repo_file import REPO_FILES
+from jobs.checks.check import Check
 from jobs.content.attachments import Attached, Barred, read_attachments
+from jobs.content.check_files import read_checks
 from jobs.content.draft import CaseDraft
 from jobs.content.lookup import Lookup
 from jobs.content.rubric import Statement
@@ -23,6 +25,7 @@ from jobs.content.shelf import SkillShelf
 from jobs.content.skill_names import settle_names
 from jobs.content.snapshot import Snapshot
 from jobs.content.text import quoted
+from jobs.content.written_checks import find_check_problems
 from jobs.errors import Refused
 from jobs.values import Assertion, EvalCase
 
@@ -53,6 +56,7 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         lookup.problems.append(
             f"it has {len(texts.statements)} assertions, and {MAX_ASSERTIONS} are the most"
         )
+    lookup.problems += [*draft.check_problems, *find_check_problems(draft.checks)]
     environment = draft.environment.casefold()
     if environment and not is_name(environment):
         lookup.problems.append(
@@ -66,10 +70,11 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
     names, name_remarks = settle_names(draft.skills, shelf)
     barred = Barred(frozenset(lookup.withheld), _skill_folders(names, shelf))
     attached = read_attachments(draft.files, snapshot, draft.folders, barred)
+    given = frozenset(file.source for file in attached.inputs)
     lookup.withhold_mentions(
-        [texts.expected_output, *(one.text for one in texts.statements)],
-        frozenset(file.source for file in attached.inputs),
+        [texts.expected_output, *(one.text for one in texts.statements)], given
     )
+    checks = read_checks(lookup, given)
     assertions = tuple(
         Assertion(id=f"A{number}", text=one.text, group=one.group)
         for number, one in enumerate(texts.statements, start=1)
@@ -79,6 +84,7 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         prompt=texts.prompt,
         expected_output=texts.expected_output,
         assertions=assertions,
+        checks=checks,
         inputs=attached.inputs,
         notes=attached.notes,
         language=draft.language,
@@ -86,7 +92,7 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         target_skills=tuple(names),
         withheld=tuple(sorted(lookup.withheld)),
         source=draft.source,
-        digest=_digest(draft, texts, attached, lookup),
+        digest=_digest(draft, texts, attached, checks, lookup),
         remarks=(*draft.remarks, *name_remarks, *lookup.remarks, *attached.remarks),
     )
 
@@ -100,7 +106,9 @@ def _skill_folders(names: Sequence[str], shelf: SkillShelf) -> frozenset[str]:
     return frozenset(folders)
 
 
-def _digest(draft: CaseDraft, texts: _Texts, attached: Attached, lookup: Lookup) -> str:
+def _digest(
+    draft: CaseDraft, texts: _Texts, attached: Attached, checks: Sequence[Check], lookup: Lookup
+) -> str:
     """SHA-256 over canonical JSON of everything that decides what is asked and scored.
 
     Not the skills: which one is tried is a part of the run, not of the case. Not the places
@@ -115,7 +123,9 @@ def _digest(draft: CaseDraft, texts: _Texts, attached: Attached, lookup: Lookup)
         "notes": list(attached.notes),
         "language": None if draft.language is None else draft.language.casefold(),
         "referenced": sorted(file_sha(f"{lookup.snapshot.root}/{path}") for path in referenced),
-        "checks": [],
+        "checks": [
+            [one.command, [[file.path, file.sha256] for file in one.files]] for one in checks
+        ],
         "environment": draft.environment.casefold(),
     }
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

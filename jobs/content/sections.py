@@ -25,7 +25,7 @@ from jobs.content.titles import (
 )
 
 SECTION_LEVELS = {"h2": 2, "h3": 3}
-COMMON_WORDS: frozenset[SectionName] = frozenset({"environment"})
+COMMON_WORDS: frozenset[SectionName] = frozenset({"environment", "checks"})
 """Sections whose title authors also write above a part of their query."""
 MAX_NEAR_MISSES = 8
 """A reply that lists more slips than this helps nobody."""
@@ -149,7 +149,8 @@ def _near_misses(headings: list[_Heading], opening: dict[SectionName, _Heading])
 
 def _near_miss(heading: _Heading, opening: dict[SectionName, _Heading]) -> str | None:
     is_other_level = heading.opens is not None and heading.opens not in opening
-    if is_other_level and not is_name(heading.below.strip("` ").casefold()):
+    is_quiet = heading.opens == "environment"  # else a part of the case would go unread
+    if is_other_level and is_quiet and not is_name(heading.below.strip("` ").casefold()):
         return None  # a common word as an author's own heading
     if heading.opens is not None and not is_other_level:
         return (

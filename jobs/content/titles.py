@@ -18,6 +18,7 @@ SectionName = Literal[
     "expected_output",
     "files",
     "rubric",
+    "checks",
     "environment",
     "trigger_queries",
 ]
@@ -29,6 +30,7 @@ TITLES: dict[SectionName, str] = {
     "expected_output": "Expected Output",
     "files": "Attached Files / Input Context",
     "rubric": "Rubric Criteria (Assertions)",
+    "checks": "Checks",
     "environment": "Environment",
     "trigger_queries": "Trigger queries",
 }
@@ -45,6 +47,7 @@ KNOWN_TITLES: dict[str, SectionName] = {
     "input context": "files",
     "rubric criteria (assertions)": "rubric",
     "rubric criteria": "rubric",
+    "checks": "checks",
     "environment": "environment",
     "trigger queries": "trigger_queries",
     "trigger query": "trigger_queries",
@@ -62,9 +65,12 @@ _NEARLY: dict[str, SectionName] = {
     "rubric": "rubric",
     "assertions": "rubric",
     "criteria": "rubric",
+    "check": "checks",
 }
 """Titles that are reported when they stand where a section could be meant."""
 
+_OTHER_WORDS = frozenset({"checklist"})
+"""Common headings that are only spelt like a title."""
 SIMILARITY = 0.8
 """`Rubrik Criteria` and `Expcted Output` are above it, other words of a task are below."""
 TITLE_CHARACTERS = 80
@@ -106,6 +112,8 @@ def meant_section(title: str) -> SectionName | None:
     """The section a bare title is, nearly is, or names before a colon and one word; else None."""
     if title in _NEARLY:
         return _NEARLY[title]
+    if title in _OTHER_WORDS:
+        return None
     before, colon, value = title.partition(": ")
     if colon and " " not in value and before in KNOWN_TITLES:
         return KNOWN_TITLES[before]

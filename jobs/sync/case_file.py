@@ -19,6 +19,7 @@ from jobs.errors import Refused
 _OURS = frozenset(
     (
         *("id", "prompt", "expected_output", "files", "assertions", "language", "environment"),
+        "checks",
         *("target_skills", "expectations", "skill_name", "skill"),
     )
 )
@@ -38,6 +39,11 @@ def case_fields(draft: CaseDraft, skills: Sequence[str]) -> dict[str, Any]:
         fields["language"] = draft.language
     if draft.environment:
         fields["environment"] = draft.environment
+    if draft.checks:
+        fields["checks"] = [
+            {"name": one.name, "command": one.command} if one.name else one.command
+            for one in draft.checks
+        ]
     fields["target_skills"] = list(skills)
     return fields
 
