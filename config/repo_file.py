@@ -19,7 +19,7 @@ from config.environments.definition import (
 )
 from config.environments.presets import PRESETS
 from config.kinds import Mention
-from config.repo_kinds import ModelName, Trials
+from config.repo_kinds import ModelName, Switch, Trials
 from config.repo_sections import (
     Baseline,
     Budgets,
@@ -76,6 +76,8 @@ class RepoFile(Section):
     """What happens by the clock."""
     baseline: Baseline = Baseline()
     """How long results without a skill are used again."""
+    canaries: Switch = True
+    """Whether the judge reads false answers to an eval case before its first result counts."""
     archive: Literal["release", "blob", "off"] = "release"
     """Where the files of a run are kept: in a pre-release of each month, in the bot's own
     store, or nowhere."""
