@@ -130,6 +130,7 @@ async def _make_result(
         lost_readings=tuple(reading for trial in trials for reading in trial.judged.lost),
         candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms),
         scrubbed=combined.scrubbed,
+        lengths=tuple(trial.judged.lengths for trial in trials if trial.judged.lengths),
         assertions=combined.assertions,
         with_skill=combined.with_skill,
         without_skill=combined.without_skill,

@@ -28,6 +28,7 @@ from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
 from jobs.steps import trial_numbers
+from jobs.weak_evals.canaries import with_canaries
 from jobs.world import RunWorld, World
 
 log = structlog.get_logger()
@@ -48,7 +49,8 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     the issue is gone or locked the run is remembered all the same, by its archive. The report
     follows an issue that was moved to where the App is installed, too.
     """
-    result = finished.result
+    result = await with_canaries(finished.result, world.runs)
+    finished = replace(finished, result=result)
     spec = result.spec
     archive = await write_archive(finished, world.runs)
     url, absent = await upload_archive(result, archive, world)

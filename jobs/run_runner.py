@@ -1,11 +1,14 @@
 """One run of a request: held against twins, carried out, published, its row kept true."""
 
+import asyncio
 from contextlib import suppress
+from pathlib import Path
 
 import structlog
 
 from jobs.commits import Commits
 from jobs.comparison import Sources, run_comparison
+from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import find_result
 from jobs.living_comment import LivingComment
@@ -19,6 +22,7 @@ from jobs.sessions.prepared import PLAIN
 from jobs.steps import settle_stopped
 from jobs.under_way import find_under_way, forget_under_way, record_under_way
 from jobs.values import RunSpec
+from jobs.weak_evals.canaries import check_canaries
 from jobs.world import World
 
 log = structlog.get_logger()
@@ -115,12 +119,24 @@ class RunRunner:
             moved,
             prepared=PLAIN if ended else await self._preparation.get(row),
         )
+        await self._check_canaries(finished.result)
         await moved("publishing")
         report = await publish_run(finished, self._world)
         result = finished.result
         await self._count(result)
         log.info("run_ended", graded=result.graded, difference=result.difference)
         return result, report.url
+
+    async def _check_canaries(self, result: RunResult) -> None:
+        """Have the eval case's canaries read before its result counts, where that is wanted."""
+        if not (await self._world.github.repo_file()).canaries:
+            return
+
+        async def stage(folder: Path) -> None:
+            snapshot = await self._commits.get(result.spec.commit)
+            await asyncio.to_thread(stage_inputs, snapshot, result.spec.eval_case, folder)
+
+        await check_canaries(result, stage, self._world.ledger.hold, self._world.runs)
 
     async def _find_sources(self, spec: RunSpec) -> Sources:
         tested, other = spec.arms

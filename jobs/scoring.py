@@ -20,6 +20,8 @@ from jobs.results import ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.values import Arm, RunSpec
+from jobs.weak_evals.canary_check import OutputLengths
+from jobs.weak_evals.lengths import measure_lengths
 from jobs.world import RunWorld
 
 NOTHING_SCRUBBED = ScrubCount(with_skill=0, without_skill=0)
@@ -35,6 +37,8 @@ class Judged:
     scored: Scored | None = None
     reason: str | None = None
     scrubbed: ScrubCount = NOTHING_SCRUBBED
+    lengths: OutputLengths | None = None
+    """How much of both outputs the judge was shown; None where it was shown nothing."""
     remarks: tuple[str, ...] = ()
 
 
@@ -67,6 +71,9 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
         )
         for number in PASSES
     ]
+    lengths = await asyncio.to_thread(
+        measure_lengths, copies[0], tested_first=first is spec.arms[0], trial=given.trial
+    )
     share = judge_limits(world.settings, spec.trials).cost_usd
     for number in PASSES:
         if not await world.blobs.exists(f"{_kept(number, given)}.json"):
@@ -83,6 +90,7 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
         scored=scored,
         reason=outcome.reason if isinstance(outcome, Ungraded) else None,
         scrubbed=copies[0].counts,
+        lengths=lengths,
         remarks=(*copies[0].remarks, *(scored.remarks if scored else ())),
     )
 

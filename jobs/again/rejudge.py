@@ -42,6 +42,7 @@ from jobs.steps import (
 )
 from jobs.trials import ArmWork, Trial
 from jobs.values import Arm, RunSpec
+from jobs.weak_evals.canaries import check_canaries, with_canaries
 from jobs.world import World
 
 log = structlog.get_logger()
@@ -62,6 +63,7 @@ async def _carry_out(request: Request, world: World) -> None:
         judging = _Judging(spec=spec, kept=kept, folder=folder, request=request, world=world)
         result = await _find_judged(spec, world) or await _judge(judging)
         await judging.settle(result)
+        result = await judging.check_canaries(result)
         await judging.publish(result, told)
     await react_to_end(request, world, good=result.graded)
     await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
@@ -143,8 +145,10 @@ class _Judging:
         shares = get_reading_shares(runs.settings, spec)
         most = sum(shares.values(), Decimal(0))
         await runs.budget.reserve(spec.run_id, self.request.repo, most)
-        inputs = await self._stage_inputs()
-        trials = [await self._judge_trial(number, inputs) for number in trial_numbers(spec)]
+        staged = self.folder / "staged"
+        await self._stage_inputs(staged)
+        numbers = trial_numbers(spec)
+        trials = [await self._judge_trial(number, staged / "input") for number in numbers]
         result = self._combine(trials)
         await runs.blobs.put(found_key(spec.run_id), result.model_dump_json().encode())
         return result
@@ -183,13 +187,19 @@ class _Judging:
             judged = Judged(reason=f"{given_up}.")
         return Trial(number=number, works=works, judged=judged)
 
-    async def _stage_inputs(self) -> Path:
+    async def check_canaries(self, result: RunResult) -> RunResult:
+        """The result with what this judge says of the canaries, where that is wanted."""
+        world = self.world
+        if (await world.github.repo_file()).canaries:
+            await check_canaries(result, self._stage_inputs, world.ledger.hold, world.runs)
+        return await with_canaries(result, world.runs)
+
+    async def _stage_inputs(self, staged: Path) -> None:
         """The input files as the sessions had them; nothing is downloaded where none are."""
-        staged, spec = self.folder / "staged", self.spec
+        spec = self.spec
         if spec.eval_case.inputs:
             async with open_snapshot(self.request, spec.commit, self.world) as snapshot:
                 await asyncio.to_thread(stage_inputs, snapshot, spec.eval_case, staged)
-        return staged / "input"
 
     def _combine(self, trials: list[Trial]) -> RunResult:
         """The run's result with the scores of this judging in place of those it had."""
@@ -201,6 +211,8 @@ class _Judging:
                 "passes": tuple(one for trial in trials for one in trial.judged.passes),
                 "lost_readings": tuple(one for trial in trials for one in trial.judged.lost),
                 "scrubbed": combined.scrubbed,
+                "lengths": tuple(one.judged.lengths for one in trials if one.judged.lengths),
+                "canaries": None,
                 "assertions": combined.assertions,
                 "with_skill": combined.with_skill,
                 "without_skill": combined.without_skill,

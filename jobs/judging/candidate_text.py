@@ -7,8 +7,9 @@ text stands inside the delimiters of `jobs.judging.prompt`.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from jobs.judging.text_files import decode_text, find_files
 
@@ -52,21 +53,45 @@ def render_folder(
 
     Text is shown as it is, except that NUL and other control characters are left out.
     """
-    files = list(find_files(folder))
+    files = _list_files(folder)
     if not files:
         return "(no files)"
-    files.sort(key=lambda item: (item[0] != _FIRST, item[0]))
-    parts = [_render_listing(files)]
+    shown = _choose_shown(files, file_characters, folder_characters)
+    return "\n\n".join([_render_listing(files), *(_render_file(*one) for one in shown)])
+
+
+def measure_shown(folder: Path) -> tuple[int, int]:
+    """How many characters of text a judge is shown of a folder, and how many files it lists."""
+    files = _list_files(folder)
+    shown = _choose_shown(files, FILE_CHARACTERS, FOLDER_CHARACTERS)
+    return sum(one.cut for one in shown), len(files)
+
+
+class _Shown(NamedTuple):
+    """A text file, of which the first `cut` characters are shown."""
+
+    name: str
+    text: str
+    cut: int
+
+
+def _list_files(folder: Path) -> list[tuple[str, Path]]:
+    return sorted(find_files(folder), key=lambda item: (item[0] != _FIRST, item[0]))
+
+
+def _choose_shown(
+    files: Sequence[tuple[str, Path]], file_characters: int, folder_characters: int
+) -> Iterator[_Shown]:
+    """The text files in order, each with what finds room of it."""
     room = folder_characters
     for name, path in files:
         decoded = decode_text(path.read_bytes())
         if decoded is None:
             continue
-        shown = keep_printable(decoded[0])
-        cut = min(file_characters, room, len(shown))
+        text = keep_printable(decoded[0])
+        cut = min(file_characters, room, len(text))
         room -= cut
-        parts.append(_render_file(name, shown, cut))
-    return "\n\n".join(parts)
+        yield _Shown(name, text, cut)
 
 
 def _render_listing(files: Sequence[tuple[str, Path]]) -> str:

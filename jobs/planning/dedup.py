@@ -22,6 +22,7 @@ from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
 from jobs.values import Arm, EvalCase, RunSpec, SessionResult
+from jobs.weak_evals.soundness import is_passed_by_canary
 
 Number = TypeVar("Number", int, float)
 
@@ -143,6 +144,7 @@ def record_of(result: RunResult) -> RunRecord:
         baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
         saved_usd=_dollars(_cost_of(result.reused)),
         fixture=find_fixture(spec.eval_case),
+        canary_passed=is_passed_by_canary(result),
     )
 
 

@@ -15,6 +15,7 @@ from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
+from jobs.reporting.soundness import soundness_notes
 from jobs.reporting.trials import count_verdicts
 from jobs.results import AssertionScore, RunResult
 from jobs.values import OutputFile, SessionEnd, SessionResult, VerdictWord
@@ -202,7 +203,7 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
     replaced = result.scrubbed
     tested, other = (words.phrase for words in words_of(result.spec))
     counts = f"{replaced.with_skill:,} {tested}, {replaced.without_skill:,} {other}"
-    notes = [f"Give-aways replaced before judging: {counts}."]
+    notes = [f"Give-aways replaced before judging: {counts}.", *soundness_notes(result)]
     for reading in result.passes:
         notes.append(
             f"{_reading(reading, result)} by {escape.code(reading.served_model, 80)}: "

@@ -4,6 +4,7 @@ from collections import Counter
 
 from jobs.reporting import numbers
 from jobs.reporting.arm_words import WORDS
+from jobs.reporting.soundness import warn_of_canaries
 from jobs.reporting.trials import count_whole
 from jobs.results import RunResult
 from jobs.values import SessionEnd
@@ -26,6 +27,7 @@ def render_health(result: RunResult) -> str:
         good.append("both arms had the same version, so a difference is noise")
     if result.trials and len(result.whole_trials) < result.spec.trials:
         warnings.append(f"{count_whole(result)} have a score")
+    warnings += warn_of_canaries(result)
     _tell_agreement(result, warnings, good)
     quoted = [
         verdict.quote_found

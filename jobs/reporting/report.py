@@ -29,6 +29,7 @@ from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
+from jobs.reporting.soundness import render_counts_nowhere, soundness_part
 from jobs.reporting.trials import count_verdicts, count_whole, render_trials
 from jobs.reporting.verbosity import arrange
 from jobs.reporting.verdict import render_verdict
@@ -52,7 +53,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_refused_hosts(result)]
         top += ["### Sessions", render_scorecard(result)]
     else:
-        top += [render_what_to_do(result, conclusion)]
+        top += [render_counts_nowhere(result), render_what_to_do(result, conclusion)]
         top += [render_health(result), render_reused(result, context.baseline_urls)]
         top += [context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
@@ -61,6 +62,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         evidence.append(render_trials(result))
     folded: list[Part] = [
         _differences(result, conclusion),
+        soundness_part(result, context),
         evidence_part(result, context),
         sessions_part(result, context),
         hosts_part(result, context),

@@ -1,0 +1,217 @@
+"""Has a judge read the canaries of an eval case, before a first result of the case counts.
+
+Both canaries stand in one reading, in the prompt and the form of any other, so a judge cannot know
+what it reads. The reading belongs to the eval case (by digest), the judge and the wording of both
+the scoring prompt and the canaries: it is paid once, by the run that comes first, under a purse of
+its own, and all other runs and models share it. It blocks no result: where a judge fails, the day
+has no money left or a platform is away, the case is not checked, which says nothing about it.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from decimal import Decimal
+from pathlib import Path
+
+import structlog
+from pydantic import ValidationError
+
+from jobs.errors import Gone, OverBudget, Refused, Transient
+from jobs.judging.judge import ReadingSpec, Ungraded
+from jobs.judging.prompt import PROMPT_VERSION
+from jobs.ports import BlobStore
+from jobs.readings import JudgePass
+from jobs.results import RunResult
+from jobs.sessions.run_limits import judge_limits
+from jobs.sessions.transcript import JsonlTranscript, read_spent
+from jobs.sessions.workspace import remove_tree
+from jobs.values import RunSpec
+from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
+from jobs.weak_evals.fakes import CANARY_VERSION, place_canaries, write_canaries
+from jobs.world import RunWorld
+
+log = structlog.get_logger()
+
+MOST_BEGINNINGS = 3
+"""Of one run's reading: workers that it may be lost with."""
+
+Stage = Callable[[Path], Awaitable[None]]
+"""Puts the input files of the eval case into `input/` below a folder."""
+Hold = Callable[[str], AbstractAsyncContextManager[None]]
+"""Waits until nobody else works under a name."""
+
+
+async def check_canaries(result: RunResult, stage: Stage, hold: Hold, world: RunWorld) -> None:
+    """Have the canaries read, unless they were; what was found is kept for this run.
+
+    Nothing is asked where a run has no score that could count. Raises `Transient` where the
+    blob store or Redis stays away, and nothing else: a defect of ours costs the check alone.
+    """
+    if not result.graded or result.produced_nothing:
+        return
+    try:
+        await _Check(result, stage, world).carry_out(hold)
+    except Transient:
+        raise
+    except Exception:
+        log.exception("canaries_not_read", run=_id(result))
+
+
+async def with_canaries(result: RunResult, world: RunWorld) -> RunResult:
+    """The result with what was found for its run; as it is where nothing was."""
+    found = await _find(_told_at(_id(result)), world.blobs)
+    return result if found is None else result.model_copy(update={"canaries": found})
+
+
+async def find_newest_check(eval_digest: str, blobs: BlobStore) -> CanaryCheck | None:
+    """The last reading of an eval case's canaries, by whichever judge; None without one."""
+    return await _find(f"canaries/{eval_digest}/newest.json", blobs)
+
+
+async def count_unread(specs: Iterable[RunSpec], blobs: BlobStore) -> int:
+    """How many readings of canaries planned runs would have to pay for."""
+    keys = {_kept_at(spec) for spec in specs}
+    return len([key for key in keys if not await blobs.exists(key)])
+
+
+class _Check:
+    """The canaries of one run's eval case."""
+
+    def __init__(self, result: RunResult, stage: Stage, world: RunWorld) -> None:
+        self._spec = result.spec
+        self._id = _id(result)
+        self._stage = stage
+        self._world = world
+        self._limits = judge_limits(world.settings)
+
+    async def carry_out(self, hold: Hold) -> None:
+        blobs = self._world.blobs
+        check = await _find(_told_at(self._id), blobs)
+        if check is None:
+            key = _kept_at(self._spec)
+            async with hold(key):  # who comes second waits, and finds it
+                check = await _find(key, blobs) or await self._read_once()
+                await blobs.put(_told_at(self._id), check.model_dump_json().encode())
+        begun = await self._count_begun()
+        if begun and check.paid_by == self._id:
+            spent = check.usage.cost_usd or Decimal(0)
+            await self._world.budget.settle(self._purse(begun), spent)
+
+    async def _read_once(self) -> CanaryCheck:
+        """What a new reading says; one that brought nothing is kept for nobody else."""
+        blobs, begun = self._world.blobs, await self._count_begun()
+        if begun >= MOST_BEGINNINGS:
+            return self._not_checked(f"the reading was begun {begun} times and never ended")
+        try:
+            await self._world.budget.reserve(
+                self._purse(begun + 1), self._spec.repo, self._limits.cost_usd
+            )
+        except OverBudget as over:
+            return self._not_checked(str(over))
+        await blobs.put(self._begun_at, str(begun + 1).encode())
+        reading = await self._read(self._purse(begun + 1))
+        if isinstance(reading, str):
+            return self._not_checked(reading)
+        if isinstance(reading, Ungraded):
+            problem = self._not_checked(reading.reason)
+            return problem.model_copy(update={"usage": reading.usage, "paid_by": self._id})
+        check = self._make_check(reading)
+        content = check.model_dump_json().encode()
+        await blobs.put(f"canaries/{self._spec.eval_case.digest}/newest.json", content)
+        await blobs.put(_kept_at(self._spec), content)
+        return check
+
+    async def _read(self, purse: str) -> JudgePass | Ungraded | str:
+        """The reading; a sentence where it could not begin."""
+        case, world = self._spec.eval_case, self._world
+        folder = world.scratch / f"reading-{self._id}"  # a judge may see where it works
+        transcript = folder / "judge.jsonl"
+        await asyncio.to_thread(remove_tree, folder)
+        await asyncio.to_thread(write_canaries, case, folder / "pass-1")
+        try:
+            await self._stage(folder)
+            with JsonlTranscript(transcript) as sink:
+                return await world.judge.read(
+                    ReadingSpec(
+                        number=1,
+                        candidates=folder / "pass-1",
+                        case=case,
+                        inputs=folder / "input",
+                        judge=self._spec.judge,
+                        limits=self._limits,
+                    ),
+                    sink,
+                )
+        except Refused as refusal:
+            return str(refusal)
+        except Gone:
+            return "the input files are not to be had any more"
+        except asyncio.CancelledError:  # stopped in good order, so what it had spent is known
+            spent = await asyncio.to_thread(read_spent, transcript)
+            await world.budget.settle(purse, spent)
+            raise
+        finally:
+            await asyncio.to_thread(remove_tree, folder)
+
+    def _make_check(self, reading: JudgePass) -> CanaryCheck:
+        case = self._spec.eval_case
+        places = place_canaries(case)
+        return CanaryCheck(
+            judge=self._spec.judge.sent,
+            prompt_version=PROMPT_VERSION,
+            assertions=tuple(one.id for one in case.assertions),
+            satisfied=tuple(
+                CanaryVerdict(
+                    assertion=one.assertion,
+                    canary=places[one.candidate],
+                    verdict=one.verdict,
+                    reason=one.reason,
+                )
+                for one in reading.verdicts
+                if one.verdict in {"pass", "partial"}
+            ),
+            usage=reading.usage,
+            paid_by=self._id,
+        )
+
+    def _not_checked(self, problem: str) -> CanaryCheck:
+        return CanaryCheck(
+            judge=self._spec.judge.sent, prompt_version=PROMPT_VERSION, problem=problem.rstrip(".")
+        )
+
+    @property
+    def _begun_at(self) -> str:
+        return f"runs/{self._id}/canaries.begun"
+
+    async def _count_begun(self) -> int:
+        return int(await self._world.blobs.get(self._begun_at) or 0)
+
+    def _purse(self, number: int) -> str:
+        """Under which the money of one beginning is set aside; a lost one keeps it whole."""
+        return f"canaries-{self._id}-{number}"
+
+
+def _id(result: RunResult) -> str:
+    """A later judging of a run may have another judge."""
+    return result.judging or result.spec.run_id
+
+
+def _told_at(run_id: str) -> str:
+    return f"runs/{run_id}/canaries.json"
+
+
+def _kept_at(spec: RunSpec) -> str:
+    judge = f"{spec.judge.provider}|{spec.judge.sent}|{PROMPT_VERSION}|{CANARY_VERSION}"
+    name = hashlib.sha256(judge.encode()).hexdigest()[:24]
+    return f"canaries/{spec.eval_case.digest}/{name}.json"
+
+
+async def _find(key: str, blobs: BlobStore) -> CanaryCheck | None:
+    stored = await blobs.get(key)
+    if stored is None:
+        return None
+    try:
+        return CanaryCheck.model_validate_json(stored)
+    except ValidationError:  # of another version
+        return None
