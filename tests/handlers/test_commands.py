@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.command_table import MAX_TRIALS
+from config.tiers import MAX_TRIALS
 from handlers.command_values import (
     Again,
     Cancel,

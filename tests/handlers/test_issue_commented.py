@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handlers.command_table import MAX_TRIALS
+from config.tiers import MAX_TRIALS
 from handlers.commands import MAX_COMMANDS
 from handlers.decisions import Decision, Enqueue, Ignore, Reply
 from handlers.events import Actor
