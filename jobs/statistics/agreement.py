@@ -44,10 +44,10 @@ def find_alpha(ratings: Sequence[Sequence[str | None]], ordinal: Sequence[str]) 
     if sum(any(column) for column in zip(*counts, strict=True)) <= 1:
         return None
     import krippendorff  # noqa: PLC0415
-    import numpy  # noqa: ICN001, PLC0415
+    import numpy as np  # noqa: PLC0415
 
     found = krippendorff.alpha(
-        value_counts=numpy.array(counts),
+        value_counts=np.array(counts),
         value_domain=list(range(len(ordinal))),
         level_of_measurement="ordinal",
     )

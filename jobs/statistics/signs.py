@@ -1,20 +1,39 @@
 """The exact sign test over eval cases, its power, and how many evals it takes.
 
-The unit is the eval case: each says which arm did better, by however much. Evals on which the
-arms did the same say nothing and are left out, as in W. J. Conover, *Practical Nonparametric
-Statistics*, section 3.4. The test leans on no distribution of scores, so a few evals are enough
-to keep its promise, though five at least to say anything.
+Each eval case says which arm did better, by however much; one on which both did the same says
+nothing and is left out, as in W. J. Conover, *Practical Nonparametric Statistics*, section 3.4.
+The test leans on no distribution of scores, so it keeps its promise for a few evals as well, of
+which it needs five at least to say anything.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from jobs.results import SAME_SCORE
 
-MOST_EVALS = 2_000
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+MOST_EVALS = 1_000
 """How far `find_evals_needed` looks; nobody writes so many eval cases for a skill."""
 POWER = 0.8
 """The usual chance of seeing what is there."""
+
+
+class Floors(NamedTuple):
+    """What a difference must come to beside its p-value, so that a trifle is not shown."""
+
+    non_ties: int = 0
+    """Evals that must differ."""
+    net: float = 0
+    """Least share of all evals by which wins must outnumber losses."""
+
+
+NO_FLOORS = Floors()
 
 
 class SignTest(NamedTuple):
@@ -24,27 +43,48 @@ class SignTest(NamedTuple):
     ties: int
     losses: int
     p_higher: float | None
-    """Chance of at least so many wins among the evals that are no ties, were both arms alike;
-    exact, one-sided. None without such an eval."""
+    """Chance of wins that outdo the losses by at least so much, were both arms alike; exact,
+    one-sided. None where no eval differs."""
     p_lower: float | None
-    """The mirror: chance of at least so many losses."""
+    """The mirror: chance of losses that outdo the wins by at least so much."""
 
 
-def find_sign_test(differences: Sequence[float]) -> SignTest:
+def find_sign_test(differences: Sequence[float], clusters: Sequence[str] | None = None) -> SignTest:
     """The test over one difference an eval, tested arm minus the other.
 
-    A difference that is no more than rounding (`SAME_SCORE`) is a tie.
+    A difference that is no more than rounding (`SAME_SCORE`) is a tie. `clusters` names for each
+    eval what it shares with others, such as a fixture; evals of one name can come out alike by
+    chance, so they are one toss of a coin together, worth their wins less their losses. Where no
+    name is shared, it is the usual sign test.
     """
-    wins = sum(one >= SAME_SCORE for one in differences)
-    losses = sum(one <= -SAME_SCORE for one in differences)
-    ties = len(differences) - wins - losses
+    signs = [(one >= SAME_SCORE) - (one <= -SAME_SCORE) for one in differences]
+    wins, losses = signs.count(1), signs.count(-1)
+    ties = len(signs) - wins - losses
     if not wins + losses:
         return SignTest(wins, ties, losses, None, None)
-    from scipy import stats  # noqa: PLC0415
+    names: Sequence[str | int] = clusters if clusters is not None else range(len(signs))
+    nets: Counter[str | int] = Counter()
+    for sign, name in zip(signs, names, strict=True):
+        nets[name] += sign
+    higher, lower = _find_tails([abs(net) for net in nets.values() if net], wins - losses)
+    return SignTest(wins, ties, losses, higher, lower)
 
-    higher = stats.binomtest(wins, wins + losses, alternative="greater").pvalue
-    lower = stats.binomtest(losses, wins + losses, alternative="greater").pvalue
-    return SignTest(wins, ties, losses, float(higher), float(lower))
+
+def _find_tails(stakes: Sequence[int], net: int) -> tuple[float, float]:
+    """Chances of a net of at least, and of at most, `net`: each stake is won or lost by a coin.
+
+    Counted in whole numbers, over all ways in which the coins can fall.
+    """
+    ways = Counter({0: 1})
+    for stake in stakes:
+        grown: Counter[int] = Counter()
+        for total, count in ways.items():
+            grown[total + stake] += count
+            grown[total - stake] += count
+        ways = grown
+    higher = sum(count for total, count in ways.items() if total >= net)
+    lower = sum(count for total, count in ways.items() if total <= net)
+    return higher / 2 ** len(stakes), lower / 2 ** len(stakes)
 
 
 def find_power(non_ties: int, win_rate: float, alpha: float) -> float:
@@ -52,32 +92,65 @@ def find_power(non_ties: int, win_rate: float, alpha: float) -> float:
 
     It does not grow steadily: one eval more can take it down, since wins are whole numbers.
     """
+    return find_set_power(non_ties, win_rate, alpha=alpha)
+
+
+def find_set_power(
+    evals: int,
+    win_rate: float,
+    *,
+    alpha: float,
+    tie_rate: float = 0,
+    floors: Floors = NO_FLOORS,
+) -> float:
+    """Chance that a set of evals shows what is there, whatever chance makes of its ties.
+
+    `win_rate` is that among evals that are no ties, `tie_rate` the share of ties among all. Shown
+    is what the one-sided test at `alpha` sees, where it also comes to the `floors`.
+    """
+    import numpy as np  # noqa: PLC0415
     from scipy import stats  # noqa: PLC0415
 
-    fewest = stats.binom.isf(alpha, non_ties, 0.5) + 1
-    return float(stats.binom.sf(fewest - 1, non_ties, win_rate))
+    non_ties = np.arange(evals + 1)
+    enough = np.ceil((non_ties + floors.net * evals) / 2 - SAME_SCORE)
+    wins = np.maximum(_find_fewest_wins(alpha, evals), enough)
+    shown = stats.binom.sf(wins - 1, non_ties, win_rate) * (non_ties >= floors.non_ties)
+    return float(stats.binom.pmf(non_ties, evals, 1 - tie_rate) @ shown)
 
 
+@lru_cache(maxsize=100)
 def find_evals_needed(
-    win_rate: float, *, alpha: float, power: float = POWER, tie_rate: float = 0
+    win_rate: float,
+    *,
+    alpha: float,
+    power: float = POWER,
+    tie_rate: float = 0,
+    floors: Floors = NO_FLOORS,
 ) -> int | None:
-    """The fewest evals from which on the test has this power, however many more there are.
+    """The fewest evals from which on a set has this power, however many more there are.
 
-    `win_rate` is that among the evals that are no ties, `tie_rate` the share of ties among all.
-    None where `MOST_EVALS` are not enough, as always for a rate of one half or less.
+    The other values are those of `find_set_power`. None where `MOST_EVALS` are not enough, as
+    always for a rate of one half or less, and where the floors are as high as what is there.
     """
     if win_rate <= 1 / 2:
         return None
-    import numpy  # noqa: ICN001, PLC0415
-    from scipy import stats  # noqa: PLC0415
-
-    non_ties = range(MOST_EVALS + 1)
-    fewest = stats.binom.isf(alpha, non_ties, 0.5) + 1
-    powers = numpy.asarray(stats.binom.sf(fewest - 1, non_ties, win_rate))
     needed = None
     for evals in range(MOST_EVALS, 0, -1):
-        chances = stats.binom.pmf(non_ties[: evals + 1], evals, 1 - tie_rate)
-        if chances @ powers[: evals + 1] < power:
+        found = find_set_power(evals, win_rate, alpha=alpha, tie_rate=tie_rate, floors=floors)
+        if found < power:
             break
         needed = evals
     return needed
+
+
+def _find_fewest_wins(alpha: float, most: int) -> "Numbers":
+    """For each number of non-ties up to `most` the fewest wins that the test sees at `alpha`."""
+    return _find_all_fewest_wins(alpha, max(most, MOST_EVALS))[: most + 1]
+
+
+@lru_cache(maxsize=10)
+def _find_all_fewest_wins(alpha: float, most: int) -> "Numbers":
+    import numpy as np  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415
+
+    return np.asarray(stats.binom.isf(alpha, np.arange(most + 1), 1 / 2) + 1)
