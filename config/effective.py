@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from config.environments.definition import PLAIN
 from config.repo_file import RepoFile
 from config.settings import Settings
+from config.tiers import HowOften, Said, TierName, settle
 
 Origin = Literal["command", "repository", "operator", "default"]
 """The command; the repository's file; the operator's settings; nobody, so what is usual."""
@@ -32,6 +33,10 @@ class Asked(Protocol):
     def launcher(self) -> Launcher | None: ...
     @property
     def trials(self) -> int | None: ...
+    @property
+    def until_sure(self) -> bool | None: ...
+    @property
+    def tier(self) -> TierName | None: ...
     @property
     def judge(self) -> str | None: ...
     @property
@@ -56,6 +61,9 @@ class Effective:
     models: Setting[tuple[str, ...]]
     launcher: Setting[Launcher]
     trials: Setting[int]
+    """Where a fixed number is tried."""
+    how_often: HowOften
+    """The same, and whether it is until sure, by a tier or in so many words."""
     judge: Setting[str]
     environment: Setting[str]
     """`none` is the plain sandbox. An eval case that names one goes before the file."""
@@ -82,6 +90,8 @@ def make_effective(
     is_over = asked is not None and asked.override_budget
     operators = _Operators(settings)
     budgets = repo_file.budgets
+    told = _said_of_trials(repo_file, asked)
+    how_often = settle(*told)
     return Effective(
         mention=_first(None, repo_file.mention, operators.one("mention", settings.mention)),
         models=_first(
@@ -94,11 +104,8 @@ def make_effective(
             repo_file.launcher,
             operators.one("launcher", settings.launcher),
         ),
-        trials=_first(
-            asked.trials if asked else None,
-            repo_file.trials if "trials" in repo_file.model_fields_set else None,
-            Setting(repo_file.trials, "default"),
-        ),
+        trials=_trials(how_often, *told),
+        how_often=how_often,
         judge=_first(
             asked.judge if asked else None,
             repo_file.judge,
@@ -137,6 +144,23 @@ def find_rows(effective: Effective) -> list[Row]:
         holds = settled.get(key, own)
         rows.append(Row(key, _text(holds.value), holds.origin))
     return rows
+
+
+def _said_of_trials(repo_file: RepoFile, asked: Asked | None) -> tuple[Said, Said]:
+    """What the command says of it, and what the file does."""
+    is_set = repo_file.model_fields_set
+    written = Said(
+        repo_file.trials if "trials" in is_set else None,
+        repo_file.until_sure if "until_sure" in is_set else None,
+        repo_file.tier,
+    )
+    return Said(asked.trials, asked.until_sure, asked.tier) if asked else Said(), written
+
+
+def _trials(how_often: HowOften, asked: Said, written: Said) -> Setting[int]:
+    if asked.trials or asked.tier:
+        return Setting(how_often.trials, "command")
+    return Setting(how_often.trials, "repository" if written.trials or written.tier else "default")
 
 
 @dataclass(frozen=True, slots=True)

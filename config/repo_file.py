@@ -31,6 +31,7 @@ from config.repo_sections import (
     TriggerOnPush,
 )
 from config.sections import Section, find_problems, listed, nearest
+from config.tiers import TierName
 from config.yaml_lines import Problem, YamlError, parse_yaml
 
 REPO_FILES = (".github/skillbench.yml", ".github/skillbench.yaml")
@@ -62,6 +63,10 @@ class RepoFile(Section):
     """How sessions are run where the command does not say."""
     trials: Trials = 1
     """Repetitions of both arms where the command does not say."""
+    until_sure: Switch = False
+    """Whether trials are added until it is sure which arm is better; `trials` is then the most."""
+    tier: TierName | None = None
+    """A usual bundle: `quick` is one trial, `standard` three, `thorough` until sure."""
     judge: ModelName | None = None
     """The model that scores."""
     environment: EnvironmentChoice | None = None

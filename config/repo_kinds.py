@@ -14,6 +14,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from config.sections import in_schema
+from config.tiers import MAX_TRIALS
 from config.yaml_lines import shown
 
 LONGEST_MODEL = 200
@@ -148,5 +149,9 @@ PathGlob = Annotated[str, AfterValidator(_glob), in_schema(pattern=_GLOB)]
 FolderPath = Annotated[str, AfterValidator(_folder), in_schema(pattern=_FOLDER)]
 Cron = Annotated[str, AfterValidator(_cron), in_schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$")]
 """A line of cron with five fields, in UTC."""
-Trials = Annotated[int, BeforeValidator(_whole_number(1, 20)), in_schema(minimum=1, maximum=20)]
+Trials = Annotated[
+    int,
+    BeforeValidator(_whole_number(1, MAX_TRIALS)),
+    in_schema(minimum=1, maximum=MAX_TRIALS),
+]
 Days = Annotated[int, BeforeValidator(_whole_number(0, 3650)), in_schema(minimum=0, maximum=3650)]

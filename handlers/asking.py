@@ -22,7 +22,10 @@ Asks = Run | Trigger | Again | Gather | Dataset
 """Commands that put a request on the queue."""
 
 _LATER = frozenset(
-    {"environment", "mode", "vs", "trials", "judge", "fresh", "override_budget", "head"}
+    {
+        *("environment", "mode", "vs", "trials", "judge", "fresh", "override_budget", "head"),
+        *("until_sure", "tier"),
+    }
 )
 """Options younger than the first release: a command without them keeps the key it had, so that
 a comment delivered again after an update asks for nothing new."""

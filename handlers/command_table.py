@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from config.repo_sections import Right
+from config.tiers import MAX_TRIALS, TIERS
 
-MAX_TRIALS = 20
 MAX_RUNS_PER_QUERY = 20
 MAX_ITERATIONS = 20
 MAX_ITEMS = 100_000
@@ -32,7 +32,7 @@ class Option:
 
 OPTIONS: Mapping[str, Option] = {
     "skill": Option("this skill, instead of those that the eval case names", "S"),
-    "eval": Option("another eval case than this issue's own", "E"),
+    "eval": Option("another eval case than this issue's own; `all`: all of the skill", "E"),
     "vs": Option(
         "the other arm: `none` (no skill), `previous` (the skill's version before), `self`, "
         "`main`, `@SHA` or `ref:NAME`",
@@ -43,6 +43,15 @@ OPTIONS: Mapping[str, Option] = {
         "N",
         most=MAX_TRIALS,
         counted="trials per run",
+    ),
+    "until-sure": Option(
+        "no more trials than it takes to be sure which arm is better, `--trials` at most; with "
+        "`--eval all`, no more eval cases"
+    ),
+    "tier": Option(
+        "one trial, three, or until sure; what `--trials` and `--until-sure` say wins",
+        "T",
+        choices=tuple(TIERS),
     ),
     "launcher": Option("how sessions are run", "L", choices=("api", "claude-code")),
     "mode": Option(
@@ -78,7 +87,8 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 _RUN = (
-    *("skill", "eval", "vs", "trials", "launcher", "mode", "environment", "judge"),
+    *("skill", "eval", "vs", "trials", "until-sure", "tier"),
+    *("launcher", "mode", "environment", "judge"),
     *("force", "fresh", "override-budget"),
 )
 _TRIGGER = ("skill", "eval-set", "alone", "launcher", "runs-per-query", "yes", "force")
@@ -112,6 +122,8 @@ COMMANDS: Mapping[str, CommandSpec] = {
             ("run", "on the configured model"),
             ("run claude-sonnet gpt-4.1", "on each of these models"),
             ("run --vs previous --trials 3", "this version against the one before, three times"),
+            ("run --until-sure", "as many trials as it takes, and no more"),
+            ("run --eval all --until-sure", "as many eval cases of the skill as it takes"),
             ("run --force", "again, although a finished run exists"),
             ("run @0a1b2c3", "this commit of a pull request, once; of a fork, all 40 digits"),
         ),

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from jobs.requests import DatasetOptions, Reading
+from config.tiers import TierName
+from jobs.requests import DatasetOptions, Reading, VerdictOptions
 
 Launcher = Literal["api", "claude-code"]
 Mode = Literal["forced", "installed"]
@@ -27,6 +28,8 @@ class Run:
     judge: str | None = None
     fresh: bool = False
     override_budget: bool = False
+    until_sure: bool | None = None
+    tier: TierName | None = None
     head: str = ""
     """The commit of a pull request that may be run."""
 
@@ -56,6 +59,15 @@ class Again:
     """Id of a run; None: all that fit, or the latest."""
     judge: str | None = None
     override_budget: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Put a person's verdict on one assertion beside the judge's."""
+
+    said: VerdictOptions
+    run: str | None = None
+    """Id of a run; None: the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +120,4 @@ class Misunderstood:
     """The command that was meant, where its name was understood."""
 
 
-Command = Run | Trigger | Again | Gather | Dataset | Read | Cancel | Help | Misunderstood
+Command = Run | Trigger | Again | Verdict | Gather | Dataset | Read | Cancel | Help | Misunderstood

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from config.tiers import TierName
 from handlers import replies
 from handlers.command_lines import find_command_lines
 from handlers.command_table import COMMANDS
@@ -104,6 +105,8 @@ def _make_run(name: str, read: Words) -> Command:
         judge=read.values.get("judge"),
         fresh=read.is_on("fresh"),
         override_budget=read.is_on("override-budget"),
+        until_sure=read.is_on("until-sure") if "until-sure" in read.values else None,
+        tier=cast("TierName | None", read.values.get("tier")),
         head=read.commit,
     )
     if name == "run":

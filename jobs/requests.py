@@ -53,6 +53,8 @@ the next due evals; the repository's file checked; the first words to a new repo
 benchmark's dataset; some of its cases."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
+ALL_EVALS = "all"
+"""In place of an eval case's id: all that are about the skill."""
 Origin = Literal[
     "label", "comment", "push", "pull_request", "button", "schedule", "installation", "web"
 ]
@@ -142,6 +144,7 @@ class Request(Value):
     """Models as typed; empty: the configured one."""
     skill: str | None = None
     eval_id: str | None = None
+    """Of one eval case, `ALL_EVALS`, or None: the issue's own."""
     launcher: Literal["api", "claude-code"] | None = None
     """How sessions are run; None: the configured way."""
     mode: Literal["forced", "installed"] | None = None
@@ -156,6 +159,10 @@ class Request(Value):
     base of a pull request, else no skill."""
     trials: int | None = None
     """Repetitions of both arms; None: what the repository's file says, else one."""
+    until_sure: bool | None = None
+    """Add trials, or eval cases, until it is sure which arm is better; None: as the file says."""
+    tier: Literal["quick", "standard", "thorough"] | None = None
+    """A usual bundle of the two (`config.tiers`); None: what the repository's file says."""
     judge: str | None = None
     """The judge's model as typed; None: what the repository's file says, else the settings."""
     fresh: bool = False

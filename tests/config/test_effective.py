@@ -9,6 +9,7 @@ import pytest
 from config.effective import Launcher, Row, Setting, find_rows, make_effective
 from config.repo_file import RepoFile, parse_repo_file
 from config.settings import Settings
+from config.tiers import TierName
 
 WHOLE = b"""\
 mention: "@measure"
@@ -29,6 +30,8 @@ class Command:
     judge: str | None = None
     environment: str | None = None
     override_budget: bool = False
+    until_sure: bool | None = None
+    tier: TierName | None = None
 
 
 def some_settings(**changes: Any) -> Settings:

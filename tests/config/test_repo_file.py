@@ -26,9 +26,9 @@ environments:
 
 
 ALL_KEYS = (
-    "`mention`, `labels`, `models`, `evals`, `skills`, `launcher`, `trials`, `judge`, "
-    "`environment`, `environments`, `budgets`, `permissions`, `schedule`, `baseline`, `archive`, "
-    "`comments` and `trigger`"
+    "`mention`, `labels`, `models`, `evals`, `skills`, `launcher`, `trials`, `until_sure`, `tier`, "
+    "`judge`, `environment`, `environments`, `budgets`, `permissions`, `schedule`, `baseline`, "
+    "`canaries`, `archive`, `comments` and `trigger`"
 )
 
 
