@@ -18,6 +18,7 @@ from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.errors import OverBudget
+from jobs.judging.agreement import find_agreement
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import find_ended, keep_ended
 from jobs.left_over import adopt, withdraw
@@ -135,6 +136,7 @@ async def _make_result(
         with_skill=combined.with_skill,
         without_skill=combined.without_skill,
         ungraded_reason=combined.reason,
+        agreement=find_agreement(passes),
         trials=combined.trials,
         environment=staged.prepared.told,
         lost_attempts=lost.attempts,

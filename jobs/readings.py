@@ -1,7 +1,7 @@
 """What a reading of the judge gives: verdicts with their evidence, and what it cost."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import NonNegativeInt, StringConstraints
 
@@ -72,6 +72,8 @@ class JudgePass(Value):
     prompt_version: str = ""
     """The wording of the scoring prompt (`jobs.judging.prompt.PROMPT_VERSION`)."""
     trial: int = 1
+    judge: int = 1
+    """Which judge of a panel it is, counted from 1."""
 
 
 class LostReading(Value):
@@ -82,9 +84,11 @@ class LostReading(Value):
     usage: Usage
     raw_answers: tuple[str, ...]
     trial: int = 1
+    judge: int = 1
 
 
-PairOfVerdicts = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}$")]
+_WORD = f"({'|'.join(get_args(VerdictWord))})"
+PairOfVerdicts = Annotated[str, StringConstraints(pattern=f"^{_WORD}/{_WORD}$")]
 """Two verdicts on one output, the first from the reading in which it stood first."""
 
 

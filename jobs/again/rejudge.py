@@ -23,6 +23,7 @@ from jobs.combining import combine
 from jobs.comparison import Finished
 from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Refused, Suspended, Transient
+from jobs.judging.agreement import find_agreement
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
 from jobs.planning.dedup import record_key, record_of
@@ -204,11 +205,12 @@ class _Judging:
     def _combine(self, trials: list[Trial]) -> RunResult:
         """The run's result with the scores of this judging in place of those it had."""
         combined, before = combine(self.spec, trials), self.kept.result
+        passes = tuple(one for trial in trials for one in trial.judged.passes)
         return before.model_copy(
             update={
                 "spec": before.spec.model_copy(update={"judge": self.spec.judge}),
                 "judging": self.spec.run_id,
-                "passes": tuple(one for trial in trials for one in trial.judged.passes),
+                "passes": passes,
                 "lost_readings": tuple(one for trial in trials for one in trial.judged.lost),
                 "scrubbed": combined.scrubbed,
                 "lengths": tuple(one.judged.lengths for one in trials if one.judged.lengths),
@@ -217,6 +219,7 @@ class _Judging:
                 "with_skill": combined.with_skill,
                 "without_skill": combined.without_skill,
                 "ungraded_reason": combined.reason,
+                "agreement": find_agreement(passes),
                 "trials": combined.trials,
                 "remarks": combined.remarks,
             }

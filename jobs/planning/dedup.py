@@ -140,6 +140,7 @@ def record_of(result: RunResult) -> RunRecord:
         tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),
         wall_s=_sums((one.arm, round(one.wall_s, 1)) for one in result.sessions),
         cost_usd=_dollars(result.cost_usd),
+        agreement=result.agreement,
         baseline=tuple(dict.fromkeys(one.reused_from for one in result.reused)),
         baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
         saved_usd=_dollars(_cost_of(result.reused)),
