@@ -11,26 +11,12 @@ from typing import NamedTuple
 from jobs.content.rubric import reads_like_title
 from jobs.reporting import escape
 from jobs.values import Assertion
+from jobs.weak_evals.negative import is_negative
 
 SHORTEST_COPY = 25
 """Letters of an assertion that must stand elsewhere word for word to count as copied."""
 FEWEST = 3
 
-_SAYS = (
-    r"(?:that|why|how|whether|when|where|if|because|which|stat(?:es?|ing)|explains?|shows?|says?"
-    r"|reports|notes?|warns?|concludes?|describes?|identif(?:y|ies)|lists?|names?|flags?|mentions?"
-    r"|returns?|prints?)"
-)
-"""What leads to something that must be there, though it be about something that is not."""
-_NEGATIVE = re.compile(
-    rf"^(?:(?!{_SAYS}\s)[\w'`\"().-]+\s+){{0,8}}?"
-    r"(?:(?:does|do|did|is|are|was|were|has|have|must|should|will|can)\s*(?:not\b|n't\b)"
-    r"|(?:doesn|don|didn|isn|aren|wasn|weren|hasn|haven|mustn|shouldn|won|can)['\u2019]t\b"
-    r"|cannot\b|never\b|avoids?\b|omits?\b|(?:contains?|has|have|uses?|makes?|includes?|gives?)\s+no\b"
-    r"|no\s+\w+|(?:is|are)\s+free\s+(?:of|from)\b|without\b)",
-    re.IGNORECASE,
-)
-_BUT_ALSO = re.compile(r"\b(?:but|instead|rather|and (?:also )?\w+s)\b|;", re.IGNORECASE)
 _VAGUE = re.compile(
     r"\b(good|better|best|nice(?:ly)?|great|excellent|appropriate(?:ly)?|proper(?:ly)?|reasonabl[ey]"
     r"|suitabl[ey]|adequate(?:ly)?|sensibl[ey]|sufficient(?:ly)?|high[- ]quality|clean(?:ly)?"
@@ -79,11 +65,11 @@ def _of_one(one: Assertion, bare: str, prompt: str, skill_texts: Sequence[str]) 
             "reads like the title of a group, and is scored as an assertion",
             "take it out, or make it a heading of the rubric",
         )
-    if _NEGATIVE.search(one.text) and not _BUT_ALSO.search(one.text):
+    if is_negative(one.text):
         yield Fault(
             one.id,
             "an empty answer fulfils it, since it only says what must not be there",
-            "say what must be there instead",
+            "say what must be there instead; an output without any file or word fails it by rule",
         )
     vague = list(dict.fromkeys(word.casefold() for word in _VAGUE.findall(one.text)))
     if vague and not _MEASURED.search(one.text):

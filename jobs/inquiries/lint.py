@@ -17,13 +17,15 @@ from jobs.content.skills import find_skills, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Refused
 from jobs.inquiries.assertion_faults import Fault, find_faults
-from jobs.inquiries.past_verdicts import find_past_faults
+from jobs.inquiries.past_verdicts import find_past, to_faults
+from jobs.inquiries.words import in_code
 from jobs.inquiries.world import InquiryWorld
 from jobs.ports import Issue
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, fit
 from jobs.requests import Request
 from jobs.values import EvalCase
+from jobs.weak_evals.past_runs import WeakEval
 
 SHOWN = 120
 """Characters of an assertion that a row repeats."""
@@ -46,10 +48,9 @@ async def answer_lint(request: Request, world: InquiryWorld) -> str:
     issue = await place.github.issue(request.issue)
     async with open_snapshot(request, await find_head(place), place) as snapshot:
         looked = await asyncio.to_thread(_look, issue, snapshot)
-    faults = list(looked.faults)
-    if looked.case is not None:
-        faults += await find_past_faults(looked.case, request.repo, place)
-    return _render(looked, faults, world.mention)
+    past = await find_past(looked.case, request.repo, place) if looked.case else None
+    canaries = _tell_canaries(past, on=world.repo_file.canaries)
+    return _render(looked, [*looked.faults, *to_faults(past)], canaries, world.mention)
 
 
 def _look(issue: Issue, snapshot: Snapshot) -> _Looked:
@@ -83,7 +84,22 @@ def _skill_texts(
     return texts, unknown
 
 
-def _render(looked: _Looked, faults: Sequence[Fault], mention: str) -> str:
+def _tell_canaries(past: WeakEval | None, *, on: bool) -> str:
+    """Whether false answers to the case were read, and what came of it."""
+    check = past.canaries if past else None
+    if check is None:
+        when = "before its first result counts" if on else "never: this repository keeps it off"
+        return f"Canaries: no false answers to this version were read yet; that is done {when}."
+    passed = len(check.passed_assertions)
+    counted = f"{passed} of" if passed else "none of"
+    return (
+        f"Canaries: false answers pass {counted} "
+        f"{numbers.plural(len(check.assertions), 'assertion')}, as {in_code(check.judge, 80)} "
+        "reads them."
+    )
+
+
+def _render(looked: _Looked, faults: Sequence[Fault], canaries: str, mention: str) -> str:
     case = looked.case
     if case is None:
         reason = escape.message(escape.clip(looked.refusal, 8_000))
@@ -113,10 +129,10 @@ def _render(looked: _Looked, faults: Sequence[Fault], mention: str) -> str:
         Blocks(remarks, "*Shortened.*", before="**Also:**\n\n"),
     ]
     note = (
-        "<sub>Rules of thumb from the words of the assertions, and what past runs of this very "
-        "version of the case found; you decide.</sub>"
+        "<sub>Rules of thumb from the words of the assertions, and what canaries and past runs of "
+        "this very version of the case showed; you decide.</sub>"
     )
-    return fit([head, facts], parts, [note if rows else ""])
+    return fit([head, facts, canaries], parts, [note if rows else ""])
 
 
 def _row(fault: Fault, texts: dict[str, str]) -> str:

@@ -15,16 +15,13 @@ from jobs.weak_evals.canary_check import CanaryVerdict, OutputLengths
 from jobs.weak_evals.lengths import LOPSIDED
 from jobs.weak_evals.negative import find_negatives
 from jobs.weak_evals.soundness import find_flagged, find_scores_without, is_passed_by_canary
+from jobs.weak_evals.words import NAMES, advise
 
 TITLE = "Can this eval case be trusted?"
 MOST_NAMED = 6
 REASON = 200
 """Characters of why the judge was taken in."""
 
-FLUENT = "an answer that says nothing"
-ADDRESSING = "an answer that tells the judge to pass it"
-_ADVICE_FLUENT = "ask for what only a right answer holds: a figure, a name, a file"
-_ADVICE_ADDRESSING = "name what one would see in the output; or take another judge"
 _ADVICE_EMPTY = "say what must be there instead, or keep it as a guard beside others"
 
 
@@ -80,7 +77,7 @@ def _rows(result: RunResult) -> Iterator[str]:
             escape.cell(row.assertion.id, 12),
             escape.sentence(row.assertion.text, 160),
             "<br>".join(by),
-            _advice(said) or _ADVICE_EMPTY,
+            advise(said) or _ADVICE_EMPTY,
         )
         yield f"| {' | '.join(cells)} |"
 
@@ -95,24 +92,13 @@ def _said_of(row: AssertionScore, result: RunResult) -> Sequence[CanaryVerdict]:
 def _passed_by(row: AssertionScore, result: RunResult) -> Iterator[str]:
     for one in _said_of(row, result):
         if one.verdict == "pass":
-            yield _name(one)
-
-
-def _name(one: CanaryVerdict) -> str:
-    return FLUENT if one.canary == "fluent" else ADDRESSING
+            yield NAMES[one.canary]
 
 
 def _satisfied(one: CanaryVerdict) -> str:
     partly = "" if one.verdict == "pass" else ", in part"
     reason = f": <sub>{escape.inline(one.reason, REASON)}</sub>" if one.reason else ""
-    return f"{_name(one)}{partly}{reason}"
-
-
-def _advice(said: Sequence[CanaryVerdict]) -> str:
-    if not said:
-        return ""
-    only_told = all(one.canary == "addressing" for one in said)
-    return _ADVICE_ADDRESSING if only_told else _ADVICE_FLUENT
+    return f"{NAMES[one.canary]}{partly}{reason}"
 
 
 def _without(result: RunResult) -> str:

@@ -26,10 +26,12 @@ from jobs.pull_requests.merged import settle_merged
 from jobs.requests import Request
 from jobs.results import RunRecord, leave_out_pulls
 from jobs.summary.drafting import draft_patterns
-from jobs.summary.measured import Measured, find_measurements
+from jobs.summary.measured import Measured, Measurements, find_measurements
 from jobs.summary.report import SkillSummary, render_nothing, render_summary
 from jobs.summary.scorecard import find_scorecards
 from jobs.summary.verdicts import VerdictReader
+from jobs.summary.weak import MOST_ARCHIVES
+from jobs.weak_evals.past_runs import ResultReader, WeakEval, find_weak_evals
 from jobs.world import World
 
 MOST_SKILLS = 8
@@ -128,7 +130,13 @@ class _Summing:
             drafted=await draft_patterns(skill, findings, self.request, self.judge, self.world),
             judge=self.judge,
             unread=unread,
+            weak=await self._find_weak(measurements),
         )
+
+    async def _find_weak(self, measurements: Measurements) -> list[WeakEval]:
+        names = [row.record.eval_id for row in measurements.rows]
+        reader = ResultReader(self.world, most_archives=MOST_ARCHIVES)
+        return await find_weak_evals(self.records, reader, names)
 
 
 async def _keep_issues(summaries: Sequence[SkillSummary], mention: str, world: World) -> None:

@@ -60,15 +60,18 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
     """What the records, the one that ended first at the beginning, say of a skill's path."""
     latest: dict[tuple[str, str], Measured] = {}
     incomplete: dict[tuple[str, str], RunRecord] = {}
-    versions: list[NotCounted] = []
+    left_out: list[NotCounted] = []
     for record in records:
         if record.skill != skill:
             continue
         key = (record.eval_id, record.model_identity)
         if record.vs != "none":
-            versions.append(
+            left_out.append(
                 NotCounted(record=record, reason="its other arm had a version of the skill")
             )
+        elif record.canary_passed:
+            reason = "a false answer passes every assertion of its eval case"
+            left_out.append(NotCounted(record=record, reason=reason))
         elif (row := _measured(record)) is None:
             incomplete[key] = record
         else:
@@ -78,7 +81,7 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
     missing = [
         NotCounted(record=record, reason="came to no score") for record in incomplete.values()
     ]
-    return Measurements(rows=tuple(rows), not_counted=(*missing, *versions))
+    return Measurements(rows=tuple(rows), not_counted=(*missing, *left_out))
 
 
 def _measured(record: RunRecord) -> Measured | None:

@@ -12,6 +12,8 @@ from jobs.results import RunRecord
 from jobs.summary.measured import Measured, Measurements, NotCounted
 from jobs.summary.patterns import Drafted, Pattern
 from jobs.summary.scorecard import Scorecard
+from jobs.summary.weak import render_case, weak_part
+from jobs.weak_evals.past_runs import WeakEval
 
 NAME = 80
 SENTENCES = 700
@@ -35,6 +37,8 @@ class SkillSummary:
     """Name of the model that was asked for patterns."""
     unread: Sequence[Measured] = ()
     """Runs whose verdicts are not kept any more."""
+    weak: Sequence[WeakEval] = ()
+    """Its eval cases with assertions that tell little."""
 
 
 def render_summary(summaries: Sequence[SkillSummary], *, mention: str, left_out: int = 0) -> str:
@@ -76,7 +80,7 @@ def _render_skill(summary: SkillSummary) -> list[Blocks]:
         before=f"#### Runs\n\n{_RUNS}",
         after=_stale_note(summary),
     )
-    parts = [Blocks([lead], ""), runs, figures, _patterns(summary)]
+    parts = [Blocks([lead], ""), runs, figures, _patterns(summary), weak_part(summary.weak)]
     if summary.measurements.not_counted:
         parts.append(_not_counted(summary.measurements.not_counted))
     return parts
@@ -212,11 +216,7 @@ def _list(runs: Sequence[NotCounted]) -> Iterator[str]:
 
 def render_eval(row: Measured) -> str:
     """An eval case, by its issue where it has one."""
-    record = row.record
-    number = record.eval_id.removeprefix("github-issue-")
-    if record.issue and number == str(record.issue):
-        return f"#{number}"
-    return escape.code(record.eval_id, NAME)
+    return render_case(row.record.eval_id, row.record.issue)
 
 
 def _percent(value: float | None) -> str:
