@@ -19,8 +19,9 @@ from jobs.estimates import Estimate, ahead_of_specs, estimate_all
 from jobs.ports import Budget
 from jobs.reporting import numbers
 from jobs.requests import Request
-from jobs.sessions.run_limits import session_limits
+from jobs.sessions.run_limits import judge_limits, session_limits
 from jobs.values import RunSpec
+from jobs.weak_evals.canaries import count_unread
 from jobs.world import RunWorld, World
 
 
@@ -58,11 +59,26 @@ async def estimate_runs(
     repo = planned[0].repo.full_name if planned else ""
     records = await world.ledger.records(repo) if planned else ()
     kept = [await _count_kept(spec, world.runs) for spec in planned]
-    return estimate_all(ahead_of_specs(planned, kept), records, most_usd)
+    estimate = estimate_all(ahead_of_specs(planned, kept), records, most_usd)
+    canaries = await _count_canaries(planned, world)
+    share = judge_limits(world.runs.settings).cost_usd
+    return estimate.model_copy(
+        update={
+            "canaries": canaries,
+            "canaries_usd": None if most_usd is None else share * canaries,
+        }
+    )
+
+
+async def _count_canaries(specs: Sequence[RunSpec], world: World) -> int:
+    """How many readings of canaries these runs would pay for."""
+    if not specs or not (await world.github.repo_file()).canaries:
+        return 0
+    return await count_unread(specs, world.runs.blobs)
 
 
 async def _count_kept(spec: RunSpec, world: RunWorld) -> int:
-    return len(await find_kept(spec, session_limits(world.settings, spec.trials), world))
+    return len(await find_kept(spec, session_limits(world.settings, spec.shares), world))
 
 
 async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:

@@ -77,6 +77,11 @@ class Estimate(Value):
     reused: int = 0
     """Kept sessions without a skill that take the place of new ones; the figures are without
     them."""
+    canaries: int = 0
+    """Readings of canaries to be paid besides, one for each eval case and judge without one; in
+    no other figure."""
+    canaries_usd: Decimal | None = None
+    """The most that those may cost; None where a price is not known."""
     most_usd: Decimal | None
     """What the limits allow; None where a price is not known, so that no sum holds."""
 
@@ -159,6 +164,7 @@ def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahe
 def describe(estimate: Estimate) -> str:
     """An estimate for people, as half a sentence: `about $0.42 ($0.30 to $0.61), …`."""
     most = f"; {numbers.usd(estimate.most_usd)} at most by the limit" if estimate.most_usd else ""
+    most += _besides(estimate)
     if estimate.tokens is None:
         return f"no past runs to go by{most}"
     money = _money(estimate)
@@ -170,6 +176,15 @@ def describe(estimate: Estimate) -> str:
     count = len(estimate.rests_on)
     from_runs = f"from {numbers.plural(count, 'past run')} {_WORDS[estimate.basis]}"
     return f"{', '.join(parts)}, {from_runs}{most}"
+
+
+def _besides(estimate: Estimate) -> str:
+    """Canaries are read once, so no past run tells what they cost."""
+    if not estimate.canaries:
+        return ""
+    cases = numbers.plural(estimate.canaries, "eval case")
+    most = f", {numbers.usd(estimate.canaries_usd)} at most" if estimate.canaries_usd else ""
+    return f"; besides, canaries are read once for {cases}{most}"
 
 
 def _money(estimate: Estimate) -> str:
