@@ -76,14 +76,15 @@ class AnthropicDoor:
                 raise _trouble(error) from error
 
     def _client(self, read_timeout_s: float) -> "AsyncAnthropic":
-        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout  # noqa: PLC0415
+        from anthropic import AsyncAnthropic, DefaultAioHttpClient, Timeout  # noqa: PLC0415
 
         return AsyncAnthropic(
             api_key=self._api_key,
             base_url=self._base_url,
             max_retries=0,
             timeout=Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S),
-            http_client=DefaultAsyncHttpxClient(verify=tls_context()),
+            # parses answers in C: half the work of the usual client where hundreds are open
+            http_client=DefaultAioHttpClient(verify=tls_context()),
         )
 
 
