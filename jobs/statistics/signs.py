@@ -16,6 +16,7 @@ from jobs.results import SAME_SCORE
 if TYPE_CHECKING:
     import numpy as np
 
+    Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 MOST_EVALS = 1_000
@@ -70,6 +71,20 @@ def find_sign_test(differences: Sequence[float], clusters: Sequence[str] | None 
     return SignTest(wins, ties, losses, higher, lower)
 
 
+def count_bets(differences: Sequence[float], clusters: Sequence[str]) -> tuple[int, int]:
+    """Wins and losses of which one can be bet on after the other, in the order they were measured.
+
+    Of evals of one name only the first that differs counts: what comes later is no new toss, and
+    which way it falls can be guessed (`jobs.statistics.sequential` is for what cannot).
+    """
+    first: dict[str, bool] = {}
+    for difference, name in zip(differences, clusters, strict=True):
+        if abs(difference) >= SAME_SCORE:
+            first.setdefault(name, difference > 0)
+    wins = sum(first.values())
+    return wins, len(first) - wins
+
+
 def _find_tails(stakes: Sequence[int], net: int) -> tuple[float, float]:
     """Chances of a net of at least, and of at most, `net`: each stake is won or lost by a coin.
 
@@ -112,9 +127,7 @@ def find_set_power(
     from scipy import stats  # noqa: PLC0415
 
     non_ties = np.arange(evals + 1)
-    enough = np.ceil((non_ties + floors.net * evals) / 2 - SAME_SCORE)
-    wins = np.maximum(_find_fewest_wins(alpha, evals), enough)
-    shown = stats.binom.sf(wins - 1, non_ties, win_rate) * (non_ties >= floors.non_ties)
+    shown = _find_shown(non_ties, np.full(evals + 1, evals), win_rate, alpha, floors)
     return float(stats.binom.pmf(non_ties, evals, 1 - tie_rate) @ shown)
 
 
@@ -134,22 +147,39 @@ def find_evals_needed(
     """
     if win_rate <= 1 / 2:
         return None
-    needed = None
-    for evals in range(MOST_EVALS, 0, -1):
-        found = find_set_power(evals, win_rate, alpha=alpha, tie_rate=tie_rate, floors=floors)
-        if found < power:
-            break
-        needed = evals
-    return needed
+    import numpy as np  # noqa: PLC0415
+
+    sizes = np.arange(1, MOST_EVALS + 1)
+    if tie_rate:
+        powers = np.array(
+            [
+                find_set_power(size, win_rate, alpha=alpha, tie_rate=tie_rate, floors=floors)
+                for size in sizes.tolist()
+            ]
+        )
+    else:
+        powers = _find_shown(sizes, sizes, win_rate, alpha, floors)
+    too_few = sizes[powers < power]
+    needed = int(too_few[-1]) + 1 if too_few.size else 1
+    return needed if needed <= MOST_EVALS else None
 
 
-def _find_fewest_wins(alpha: float, most: int) -> "Numbers":
-    """For each number of non-ties up to `most` the fewest wins that the test sees at `alpha`."""
-    return _find_all_fewest_wins(alpha, max(most, MOST_EVALS))[: most + 1]
+def _find_shown(
+    non_ties: "Counts", evals: "Counts", win_rate: float, alpha: float, floors: Floors
+) -> "Numbers":
+    """For each number of non-ties of so many evals the chance that the difference is shown."""
+    import numpy as np  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415
+
+    fewest = _find_fewest_wins(alpha, max(MOST_EVALS, int(non_ties.max())))[non_ties]
+    enough = np.ceil((non_ties + floors.net * evals) / 2 - SAME_SCORE)
+    wins = np.maximum(fewest, enough)
+    return np.asarray(stats.binom.sf(wins - 1, non_ties, win_rate) * (non_ties >= floors.non_ties))
 
 
 @lru_cache(maxsize=10)
-def _find_all_fewest_wins(alpha: float, most: int) -> "Numbers":
+def _find_fewest_wins(alpha: float, most: int) -> "Numbers":
+    """For each number of non-ties up to `most` the fewest wins that the test sees at `alpha`."""
     import numpy as np  # noqa: PLC0415
     from scipy import stats  # noqa: PLC0415
 
