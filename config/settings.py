@@ -133,6 +133,20 @@ class Settings(BaseSettings):
     max_requests_per_provider: int = Field(default=50, gt=0)
     """With models of one provider."""
 
+    # What a skill's set of eval cases must show (`jobs/conclusions/`)
+    set_alpha: float = Field(default=0.05, gt=0, lt=0.5)
+    """How often at most a set says *helps* where nothing helps; likewise *hurts*."""
+    set_fewest: int = Field(default=5, ge=1)
+    """Eval cases that must differ."""
+    set_net_wins: float = Field(default=0.2, ge=0, le=1)
+    """Least share of all eval cases by which wins must outnumber losses."""
+    set_win_rate: float = Field(default=0.8, gt=0.5, lt=1)
+    """Share of wins, among eval cases that differ, which a set should be able to see ..."""
+    set_power: float = Field(default=0.8, gt=0, lt=1)
+    """... so often; a set that cannot is underpowered."""
+    set_unscored: float = Field(default=0.2, ge=0, lt=1)
+    """Largest share of eval cases without a score; beyond it the set is invalid."""
+
     # Environments: what a repository's file may ask for
     environment_hosts: HostList = ",".join((*R_HOSTS, *PYTHON_HOSTS))
     """Hosts that sessions may reach where an environment names them; `*`: all, `none`: none."""

@@ -13,6 +13,7 @@ import structlog
 
 from jobs.comparison import Finished, find_finished
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
+from jobs.conclusions.telling import find_set_line
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
@@ -60,6 +61,7 @@ async def publish_run(finished: Finished, world: World) -> Comment:
         context,
         change=await find_change(result, world),
         baseline_urls=await find_baseline_urls(result, world),
+        set_line=await tell_set(result, world),
         verbosity=verbosity,
     )
     report = await asyncio.to_thread(render_report, result, context)
@@ -119,6 +121,14 @@ async def find_change(result: RunResult, world: World) -> str:
 
 async def find_baseline_urls(result: RunResult, world: World) -> dict[str, str]:
     """Where the runs are told whose sessions were used again, as far as that is known."""
+async def tell_set(result: RunResult, world: World) -> str:
+    """What the skill's set says with this run; empty where it has no score or no set."""
+    if not result.graded:
+        return ""
+    records = await world.ledger.records(result.spec.repo.full_name)
+    return await find_set_line(record_of(result), records, world.runs.settings)
+
+
     runs = {one.reused_from for one in result.reused}
     if not runs:
         return {}

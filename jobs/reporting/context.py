@@ -31,6 +31,8 @@ class ReportContext:
     change: str = ""
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
     baseline_urls: Mapping[str, str] = field(default_factory=dict)
+    set_line: str = ""
+    """What the skill's set of eval cases says with it, as a line of Markdown; may be empty."""
     """Reports of the runs whose sessions were used again, by run; one that is unknown lacks."""
     verbosity: Verbosity = "normal"
     cost_remarks: tuple[str, ...] = ()

@@ -55,7 +55,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     else:
         top += [render_counts_nowhere(result), render_what_to_do(result, conclusion)]
         top += [render_health(result), render_reused(result, context.baseline_urls)]
-        top += [context.change, render_refused_hosts(result)]
+        top += [context.set_line, context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", render_verdict(result, conclusion)]
     if result.trials:
