@@ -60,7 +60,7 @@ async def estimate_runs(
     records = await world.ledger.records(repo) if planned else ()
     kept = [await _count_kept(spec, world.runs) for spec in planned]
     estimate = estimate_all(ahead_of_specs(planned, kept), records, most_usd)
-    canaries = await _count_canaries(planned, world)
+    canaries = await count_unread(planned, world.runs.blobs)
     share = judge_limits(world.runs.settings).cost_usd
     return estimate.model_copy(
         update={
@@ -68,13 +68,6 @@ async def estimate_runs(
             "canaries_usd": None if most_usd is None else share * canaries,
         }
     )
-
-
-async def _count_canaries(specs: Sequence[RunSpec], world: World) -> int:
-    """How many readings of canaries these runs would pay for."""
-    if not specs or not (await world.github.repo_file()).canaries:
-        return 0
-    return await count_unread(specs, world.runs.blobs)
 
 
 async def _count_kept(spec: RunSpec, world: RunWorld) -> int:

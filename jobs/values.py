@@ -141,6 +141,8 @@ class RunSpec(Value):
     """The pull request whose head it is about, not merged as it is planned; 0: none."""
     baseline_days: int = 0
     """For how many days a session without a skill may be used again; 0: not at all."""
+    canaries: bool = True
+    """Whether the judge reads false answers to the eval case, once, before a result counts."""
     fresh: bool = False
     """Whether both arms must run together, also where a kept session would do."""
     asker: str

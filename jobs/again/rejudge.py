@@ -33,13 +33,13 @@ from jobs.reporting.rejudged import render_rejudged
 from jobs.requests import Request
 from jobs.results import RunResult
 from jobs.scoring import Judged, JudgeInput, judge_trial
+from jobs.sequential.trials import judge_again
 from jobs.sessions.bundle import read_bundle
 from jobs.steps import (
     SessionKey,
     get_ended_steps,
     get_reading_shares,
     settle_stopped,
-    trial_numbers,
 )
 from jobs.trials import ArmWork, Trial
 from jobs.values import Arm, RunSpec
@@ -148,7 +148,7 @@ class _Judging:
         await runs.budget.reserve(spec.run_id, self.request.repo, most)
         staged = self.folder / "staged"
         await self._stage_inputs(staged)
-        numbers = trial_numbers(spec)
+        numbers = range(1, self.kept.result.trials_wanted + 1)
         trials = [await self._judge_trial(number, staged / "input") for number in numbers]
         result = self._combine(trials)
         await runs.blobs.put(found_key(spec.run_id), result.model_dump_json().encode())
@@ -191,8 +191,7 @@ class _Judging:
     async def check_canaries(self, result: RunResult) -> RunResult:
         """The result with what this judge says of the canaries, where that is wanted."""
         world = self.world
-        if (await world.github.repo_file()).canaries:
-            await check_canaries(result, self._stage_inputs, world.ledger.hold, world.runs)
+        await check_canaries(result, self._stage_inputs, world.ledger.hold, world.runs)
         return await with_canaries(result, world.runs)
 
     async def _stage_inputs(self, staged: Path) -> None:
@@ -205,6 +204,8 @@ class _Judging:
     def _combine(self, trials: list[Trial]) -> RunResult:
         """The run's result with the scores of this judging in place of those it had."""
         combined, before = combine(self.spec, trials), self.kept.result
+        differences = [one.difference for one in combined.trials]
+        stopped = judge_again(before.stopped, differences) if before.stopped else None
         passes = tuple(one for trial in trials for one in trial.judged.passes)
         return before.model_copy(
             update={
@@ -221,6 +222,7 @@ class _Judging:
                 "ungraded_reason": combined.reason,
                 "agreement": find_agreement(passes),
                 "trials": combined.trials,
+                "stopped": stopped,
                 "remarks": combined.remarks,
             }
         )

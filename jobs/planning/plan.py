@@ -109,6 +109,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         environment=environment,
         trials=effective.trials.value,
         baseline_days=repo_file.baseline.max_age_days,
+        canaries=repo_file.canaries,
     )
     specs = [_spec(given, case, pair, model, choice) for pair in pairs for model in models]
     notes += [pair.versus.note for pair in pairs if pair.versus.note]
@@ -219,6 +220,7 @@ class _Choice(NamedTuple):
     environment: Environment | None
     trials: int
     baseline_days: int
+    canaries: bool
 
 
 class _Pair(NamedTuple):
@@ -248,6 +250,7 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         pull=request.issue if request.is_pull_request else 0,
         trials=choice.trials,
         baseline_days=choice.baseline_days if versus.vs == "none" else 0,
+        canaries=choice.canaries,
         fresh=request.fresh,
         model=model,
         judge=choice.judge,

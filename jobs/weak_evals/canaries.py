@@ -45,10 +45,11 @@ Hold = Callable[[str], AbstractAsyncContextManager[None]]
 async def check_canaries(result: RunResult, stage: Stage, hold: Hold, world: RunWorld) -> None:
     """Have the canaries read, unless they were; what was found is kept for this run.
 
-    Nothing is asked where a run has no score that could count. Raises `Transient` where the
-    blob store or Redis stays away, and nothing else: a defect of ours costs the check alone.
+    Nothing is asked where that is not wanted, or a run has no score that could count. Raises
+    `Transient` where the blob store or Redis stays away, and nothing else: a defect of ours costs
+    the check alone.
     """
-    if not result.graded or result.produced_nothing:
+    if not result.spec.canaries or not result.graded or result.produced_nothing:
         return
     try:
         await _Check(result, stage, world).carry_out(hold)
@@ -71,7 +72,7 @@ async def find_newest_check(eval_digest: str, blobs: BlobStore) -> CanaryCheck |
 
 async def count_unread(specs: Iterable[RunSpec], blobs: BlobStore) -> int:
     """How many readings of canaries planned runs would have to pay for."""
-    keys = {_kept_at(spec) for spec in specs}
+    keys = {_kept_at(spec) for spec in specs if spec.canaries}
     return len([key for key in keys if not await blobs.exists(key)])
 
 
