@@ -57,7 +57,7 @@ WRITE_S = 20.0
 """A request that begins waits no longer for a comment that is being written."""
 LIVING: frozenset[Kind] = frozenset({"benchmark", "trigger", "optimize", "dataset"})
 """Kinds whose living comment goes on where it is."""
-APART: frozenset[Kind] = frozenset({"rejudge", "report", "summary", "sync"})
+APART: frozenset[Kind] = frozenset({"rejudge", "report", "verdict", "summary", "sync"})
 """Kinds whose answer is a comment of its own: the one that says that they wait is folded away."""
 
 log = structlog.get_logger(__name__)

@@ -5,13 +5,12 @@ Imports the model SDKs and the GitHub client, so only workers and one-shot comma
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
 
 from redis.asyncio import Redis
 
@@ -21,6 +20,7 @@ from bot.dispatch import dispatch
 from bot.github.app import GitHubApp
 from bot.github.on_commit import NO_ISSUE
 from bot.github.pacing import Pacer
+from bot.kinds import CARRY_OUT, TRIGGERING
 from bot.metrics import Counts
 from bot.onboarding import Onboarding
 from bot.queue_view import RedisQueueView
@@ -40,54 +40,21 @@ from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
 from handlers.events import Event, InstallationChanged, IssueCommented, IssueLabelled, Pushed
 from handlers.questions import HandlerContext, as_repo
-from jobs import not_offered, repo_check
-from jobs.again import rejudge, report
+from jobs import not_offered
 from jobs.alongside import alongside
 from jobs.cancelling import Cancelled, end_cancelled
-from jobs.choosing import carry_out as choosing
 from jobs.datasets import chunks
 from jobs.errors import Error
 from jobs.inquiries.answering import answer
 from jobs.inquiries.world import InquiryWorld
 from jobs.late import put_off
-from jobs.pull_requests import checking
 from jobs.pull_requests import following as pull_following
-from jobs.pushes import carry_out as pushes
 from jobs.pushes import following
-from jobs.requests import TOLD_ELSEWHERE, Inquiry, Kind, Repo, Request
-from jobs.summary import carry_out as summary
-from jobs.summary import digest
-from jobs.sync import carry_out as sync
+from jobs.requests import TOLD_ELSEWHERE, Inquiry, Repo, Request
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
 from jobs.triggering.world import TriggerRequestWorld
-from jobs.welcome import carry_out as welcome
 from jobs.world import World
-
-
-class CarryOut(Protocol):
-    """Carries out a request of one kind, as `jobs.benchmark.carry_out` does."""
-
-    async def __call__(self, request: Request, world: World, *, last_try: bool) -> None: ...
-
-
-TRIGGERING: frozenset[Kind] = frozenset({"trigger", "optimize"})
-"""Kinds about a description, which have a world of their own."""
-CARRY_OUT: Mapping[Kind, CarryOut] = {
-    "welcome": welcome.carry_out,
-    "benchmark": pull_following.carry_out,
-    "changed_skills": pushes.carry_out,
-    "pull_request": checking.carry_out,
-    "sweep": choosing.carry_out,
-    "sync": sync.carry_out,
-    "rejudge": rejudge.carry_out,
-    "report": report.carry_out,
-    "summary": summary.carry_out,
-    "digest": digest.carry_out,
-    "repo_check": repo_check.carry_out,
-}
-"""Who carries out which other kind."""
-
 
 ANSWERS_AT_ONCE = 4
 """Of reading commands, in one worker: some read the files of a whole commit."""

@@ -83,7 +83,7 @@ class Budgets(Section):
     """The most that all runs of a day (UTC) may cost together."""
 
 
-Right = Literal["run", "read", "cancel", "override_budget"]
+Right = Literal["run", "read", "cancel", "verdict", "override_budget"]
 """What `permissions` gives to a role."""
 
 
@@ -96,6 +96,8 @@ class Permissions(Section):
     """To ask what costs nothing, such as `status` or `results`."""
     cancel: Role = "write"
     """To cancel what somebody else has asked for."""
+    verdict: Role = "write"
+    """To put a verdict of one's own beside the judge's."""
     override_budget: Role = "maintain"
     """To let a request pass the budgets of this file."""
 

@@ -13,12 +13,12 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from handlers.command_values import Again, Command, Dataset, Gather, Read, Run, Trigger
+from handlers.command_values import Again, Command, Dataset, Gather, Read, Run, Trigger, Verdict
 from handlers.events import IssueCommented
 from handlers.questions import as_repo
 from jobs.requests import LATEST, Inquiry, Request, TriggerOptions
 
-Asks = Run | Trigger | Again | Gather | Dataset
+Asks = Run | Trigger | Again | Verdict | Gather | Dataset
 """Commands that put a request on the queue."""
 
 _LATER = frozenset(
@@ -69,6 +69,8 @@ def _said(command: Asks) -> dict[str, Any]:
     if isinstance(command, Dataset):
         options = command.options.model_dump(mode="json", exclude_defaults=True)
         return {"dataset": options, "model": command.model}
+    if isinstance(command, Verdict):
+        return {"verdict": command.said.model_dump(mode="json"), "run": command.run}
     said = asdict(command)
     return {
         name: value
@@ -102,20 +104,22 @@ def _request(
 
 def _fields(command: Command) -> dict[str, object]:
     """What only one kind of command says, in the words of a request."""
+    said: dict[str, object] = {}
     match command:
         case Run():
-            return {one.name: getattr(command, one.name) for one in fields(command)}
+            said = {one.name: getattr(command, one.name) for one in fields(command)}
         case Trigger():
-            return _trigger_fields(command)
+            said = _trigger_fields(command)
         case Again():
-            return _again_fields(command)
+            said = _again_fields(command)
+        case Verdict():
+            said = {"kind": "verdict", "verdict": command.said, "run": command.run}
         case Gather():
-            return {"kind": command.kind, "skill": command.skill}
+            said = {"kind": command.kind, "skill": command.skill}
         case Dataset():
             models = (command.model,) if command.model else ()
-            return {"kind": "dataset", "dataset": command.options, "models": models}
-        case _:
-            return {}
+            said = {"kind": "dataset", "dataset": command.options, "models": models}
+    return said
 
 
 def _again_fields(command: Again) -> dict[str, object]:

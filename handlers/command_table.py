@@ -82,6 +82,13 @@ OPTIONS: Mapping[str, Option] = {
     "limit": Option("at most so many items", "N", most=MAX_ITEMS, counted="items"),
     "ids": Option("only these items, separated by commas", "a,b"),
     "model": Option("the model that is asked", "M"),
+    "run": Option("the run that it is about, else the latest of this issue", "RUN"),
+    "trial": Option(
+        "of a run of several trials, the one whose output it is about",
+        "N",
+        most=MAX_TRIALS,
+        counted="trials per run",
+    ),
     "target-type": Option("which kind of system is asked", "T"),
     "eval-model": Option("the model that scores the answers", "M"),
 }
@@ -147,6 +154,16 @@ COMMANDS: Mapping[str, CommandSpec] = {
         "bring the report of a run up to date from what is kept",
         "read",
         "[RUN]",
+    ),
+    "verdict": CommandSpec(
+        "say of one assertion what a person says, beside what the judge said",
+        "verdict",
+        "ASSERTION ARM VERDICT because REASON",
+        ("run", "trial"),
+        examples=(
+            ("verdict A3 with_skill pass because table 2 has it", "of the issue's latest run"),
+            ("verdict A1 without_skill fail --trial 2 because it is empty", "of its trial 2"),
+        ),
     ),
     "estimate": CommandSpec(
         "what a `run` with these words would take: tokens, time and US dollars; starts nothing",

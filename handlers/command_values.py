@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from config.tiers import TierName
-from jobs.requests import DatasetOptions, Reading
+from jobs.requests import DatasetOptions, Reading, VerdictOptions
 
 Launcher = Literal["api", "claude-code"]
 Mode = Literal["forced", "installed"]
@@ -62,6 +62,15 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """Put a person's verdict on one assertion beside the judge's."""
+
+    said: VerdictOptions
+    run: str | None = None
+    """Id of a run; None: the latest."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gather:
     """Write the analysis of a skill's runs, or propose eval cases as files."""
 
@@ -111,4 +120,4 @@ class Misunderstood:
     """The command that was meant, where its name was understood."""
 
 
-Command = Run | Trigger | Again | Gather | Dataset | Read | Cancel | Help | Misunderstood
+Command = Run | Trigger | Again | Verdict | Gather | Dataset | Read | Cancel | Help | Misunderstood

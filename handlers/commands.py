@@ -31,7 +31,8 @@ from handlers.command_values import (
     Run,
     Trigger,
 )
-from handlers.options import Problem, Words, nearest, read_words
+from handlers.options import RUN_ID, Problem, Words, nearest, read_words
+from handlers.verdict_line import read_verdict
 from jobs.requests import DatasetOptions, Reading
 
 MAX_COMMANDS = 5
@@ -41,7 +42,6 @@ _WORD = re.compile(r'(?:[^\s"]|"[^"]*")+|"')
 _REMARK = re.compile(r"(?:^|\s)\([^()]*\)\s*$")
 _STRAIGHT = str.maketrans("\u201c\u201d\u201e", '"""')
 """Phones write curly quotation marks."""
-_RUN_ID = re.compile(r"[0-9a-f]{12}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -71,6 +71,8 @@ def parse_command(line: str) -> Command:
     words = _WORD.findall(_REMARK.sub("", line.translate(_STRAIGHT)))
     name = _bare(words[0]) if words else "help"
     try:
+        if name == "verdict":  # its reason is everybody's own words, brackets and all
+            return read_verdict(line)
         return _parse_words(name, words)
     except Problem as problem:
         about = name if name in COMMANDS else None
@@ -201,9 +203,9 @@ def _run_id(name: str, read: Words) -> str | None:
     if not read.plain:
         return None
     run = _bare(read.plain[0]).strip("`")
-    if len(read.plain) > 1 or not _RUN_ID.fullmatch(run):
+    if len(read.plain) > 1 or not RUN_ID.fullmatch(run):
         wrong = next(
-            (word for word in read.plain if not _RUN_ID.fullmatch(word.casefold())), read.plain[-1]
+            (word for word in read.plain if not RUN_ID.fullmatch(word.casefold())), read.plain[-1]
         )
         raise Problem(replies.no_run_id(name, wrong))
     return run

@@ -22,6 +22,7 @@ from handlers.command_values import (
     Read,
     Run,
     Trigger,
+    Verdict,
 )
 from handlers.commands import MAX_COMMANDS, new_commands
 from handlers.decisions import CancelRequests, Decision, Enqueue, Ignore, Inquire, Reply
@@ -131,7 +132,7 @@ class _Comment:
         asks: list[Asks] = []
         reads: list[Read] = []
         for command in self._commands:
-            if isinstance(command, Run | Trigger | Again | Gather | Dataset):
+            if isinstance(command, Asks):
                 asks.append(command)
             elif isinstance(command, Read):
                 reads.append(command)
@@ -182,6 +183,8 @@ def _name(command: Command) -> str:
             return name
         case Dataset():
             return "dataset"
+        case Verdict():
+            return "verdict"
         case _:
             return ""
 

@@ -24,6 +24,7 @@ MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+-]{0,126}[A-Za-z0-9])?")
 _MODEL_LIKE = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9\-_/.:@])")
 """A letter and a digit or joint: what sets a model apart from a friendly word."""
 
+RUN_ID = re.compile(r"[0-9a-f]{12}")
 COMMIT = re.compile(r"@[0-9a-fA-F]{7,40}")
 """A commit as a command names it, by its beginning at least."""
 _VERSIONS = frozenset({"none", "previous", "self", "main"})

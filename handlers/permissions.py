@@ -21,15 +21,16 @@ from handlers.command_values import (
     Read,
     Run,
     Trigger,
+    Verdict,
 )
 from handlers.events import Actor
 from handlers.questions import HandlerContext, Questions
 
-RIGHTS: tuple[Right, ...] = ("run", "override_budget", "cancel", "read")
+RIGHTS: tuple[Right, ...] = ("run", "override_budget", "cancel", "verdict", "read")
 """The weightiest first: of several that are lacking, the first is told."""
 OF_TRUSTED_BOTS: frozenset[Right] = frozenset({"run", "read", "cancel"})
 """GitHub's endpoint knows no bots. That one is named by the operator lets it pass no budget of
-the repository's."""
+the repository's, and makes no person of it, whose verdicts the judge's could be held against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def rights_for(command: Command) -> tuple[Right, ...]:
             return (*_of(name), *_overriding(overrides=overrides))
         case Run(override_budget=overrides):
             return ("run", *_overriding(overrides=overrides))
-        case Trigger() | Gather() | Dataset():
-            return ("run",)
+        case Trigger() | Gather() | Dataset() | Verdict():
+            return ("verdict",) if isinstance(command, Verdict) else ("run",)
 
 
 def _of(name: str) -> tuple[Right, ...]:

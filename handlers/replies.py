@@ -44,6 +44,10 @@ _REFUSALS: Mapping[Right, str] = {
         "only people with {role} permission on this repository can let a request pass its budgets."
     ),
     "read": "commands are for people with {role} permission on this repository.",
+    "verdict": (
+        "only people with {role} permission on this repository can put a verdict beside the "
+        "judge's."
+    ),
     "cancel": (
         "only people with {role} permission on this repository can cancel what others have asked "
         "for."
@@ -154,6 +158,25 @@ def no_run_id(command: str, word: str) -> str:
         f"{as_code(word)} is no id of a run, which has 12 hexadecimal digits and stands in each "
         f"report. {as_code(command)} takes one, or stands alone."
     )
+
+
+def verdict_shape(words: str) -> str:
+    """`words` is what stood in place of assertion, arm and verdict."""
+    got = f"not {as_code(words)}" if words else "and none of them stands there"
+    return (
+        "A verdict names an assertion, an arm and the verdict, such as "
+        f"`A3 with_skill pass because …`, {got}."
+    )
+
+
+def verdict_without_reason() -> str:
+    return "A verdict needs its reason: end the line with `because …`."
+
+
+def no_verdict_word(what: str, word: str, known: Sequence[str], nearest: str | None) -> str:
+    """`what` is the part of a verdict that `word` stands for and is not."""
+    listed = ", ".join(f"`{one}`" for one in known)
+    return f"{as_code(word)} is no {what}, which is one of {listed}.{_did_you_mean(nearest)}"
 
 
 def needs_two_names(command: str, words: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import structlog
 
+from jobs.calibration.finding import find_people
 from jobs.comparison import Finished, find_finished
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.conclusions.telling import find_set_line
@@ -119,8 +120,6 @@ async def find_change(result: RunResult, world: World) -> str:
     return render_change(record, find_previous(record, records))
 
 
-async def find_baseline_urls(result: RunResult, world: World) -> dict[str, str]:
-    """Where the runs are told whose sessions were used again, as far as that is known."""
 async def tell_set(result: RunResult, world: World) -> str:
     """What the skill's set says with this run; empty where it has no score or no set."""
     if not result.graded:
@@ -129,6 +128,8 @@ async def tell_set(result: RunResult, world: World) -> str:
     return await find_set_line(record_of(result), records, world.runs.settings)
 
 
+async def find_baseline_urls(result: RunResult, world: World) -> dict[str, str]:
+    """Where the runs are told whose sessions were used again, as far as that is known."""
     runs = {one.reused_from for one in result.reused}
     if not runs:
         return {}

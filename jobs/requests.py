@@ -35,6 +35,7 @@ Kind = Literal[
     "optimize",
     "rejudge",
     "report",
+    "verdict",
     "summary",
     "digest",
     "sync",
@@ -47,10 +48,10 @@ Kind = Literal[
     "dataset_chunk",
 ]
 """What is asked for: a comparison; a description's measurement or improvement; stored candidates
-scored again; a report rendered again; the analysis of a skill's runs; the weekly one of a
-repository; eval cases as files; what a push means for its skills; what a pull request changes;
-the next due evals; the repository's file checked; the first words to a new repository; a
-benchmark's dataset; some of its cases."""
+scored again; a report rendered again; what a person says of an assertion; the analysis of a
+skill's runs; the weekly one of a repository; eval cases as files; what a push means for its
+skills; what a pull request changes; the next due evals; the repository's file checked; the first
+words to a new repository; a benchmark's dataset; some of its cases."""
 LATEST = "latest"
 """In place of a run's id: the run of the issue that ended last."""
 ALL_EVALS = "all"
@@ -83,6 +84,23 @@ class TriggerOptions(Value):
     """Of an optimization."""
     confirmed: bool = False
     """Whether it may cost more than the limit of a run."""
+
+
+HumanWord = Literal["pass", "partial", "fail", "cannot_verify"]
+"""What a person may say of an assertion, in the judge's words."""
+
+
+class VerdictOptions(Value):
+    """What somebody says of one assertion for the output of one arm."""
+
+    assertion: str = ""
+    """Its id, such as `A3`; empty: the request is about none."""
+    arm: Literal["with_skill", "without_skill", "candidate_skill", "base_skill"] = "with_skill"
+    verdict: HumanWord = "pass"
+    reason: str = ""
+    """As it was written, cut at `handlers.verdict_line.LONGEST_REASON` characters."""
+    trial: int | None = None
+    """Of a run of several trials, which one's output."""
 
 
 class DatasetOptions(Value):
@@ -174,8 +192,8 @@ class Request(Value):
     only_failed: bool = False
     """Of a `rerun failed`: only runs whose newest attempt came to no score."""
     run: str | None = None
-    """Id of the run that a `retry`, `rejudge` or `report` names. None: all that fit; of a `retry`,
-    which is a `benchmark` with a run, it is then `LATEST`."""
+    """Id of the run that a `retry`, `rejudge`, `report` or `verdict` names. None: all that fit; of
+    a `retry`, which is a `benchmark` with a run, it is then `LATEST`."""
     rules: str = ""
     """Commit that settings and environments are read from, where it is not the eval case's."""
     head: str = ""
@@ -190,6 +208,8 @@ class Request(Value):
     """Of a `trigger` or an `optimize`."""
     dataset: DatasetOptions = DatasetOptions()
     """Of a `dataset`."""
+    verdict: VerdictOptions = VerdictOptions()
+    """Of a `verdict`."""
     before: str | None = None
     """Commit before a push; None: there was none, or nobody pushed."""
     after: str = ""

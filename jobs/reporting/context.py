@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from jobs.calibration.people import RunVerdicts
 from jobs.reporting import escape
 from jobs.reporting.verbosity import Verbosity
 from jobs.values import USUAL_MODES, Launcher, RunSpec
@@ -30,10 +31,12 @@ class ReportContext:
     """How sessions are run where a command does not say."""
     change: str = ""
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
-    baseline_urls: Mapping[str, str] = field(default_factory=dict)
     set_line: str = ""
     """What the skill's set of eval cases says with it, as a line of Markdown; may be empty."""
+    baseline_urls: Mapping[str, str] = field(default_factory=dict)
     """Reports of the runs whose sessions were used again, by run; one that is unknown lacks."""
+    people: RunVerdicts | None = None
+    """What people said of the run's assertions; None: nobody was looked for."""
     verbosity: Verbosity = "normal"
     cost_remarks: tuple[str, ...] = ()
     """What must be known about the money: a price unknown, a limit that bound."""

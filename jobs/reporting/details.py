@@ -3,29 +3,25 @@
 Each function gives a `Part`, which can make itself shorter where the comment is too long.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from jobs.calibration.people import RunVerdicts
 from jobs.readings import JudgePass, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
+from jobs.reporting.people import said_beside
 from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
 from jobs.reporting.soundness import soundness_notes
 from jobs.reporting.trials import count_verdicts
+from jobs.reporting.verdict_icons import ICONS
 from jobs.results import AssertionScore, RunResult
-from jobs.values import OutputFile, SessionEnd, SessionResult, VerdictWord
-
-ICONS: Mapping[VerdictWord, str] = {
-    "pass": "✅ pass",
-    "partial": "🟡 partial",
-    "fail": "❌ fail",
-    "cannot_verify": "❔ cannot verify",
-}
+from jobs.values import OutputFile, SessionEnd, SessionResult
 
 _EVIDENCE_LENGTHS = (500, 250, 120, 60)
 """Characters of a quotation, tried from the longest: all rows come before long quotations."""
@@ -40,17 +36,13 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
-def verdict_words(verdicts: Sequence[Verdict]) -> str:
-    """What the readings said, once if they agree: `✅ pass`, `✅ pass / ❌ fail`."""
-    return " / ".join(dict.fromkeys(ICONS[one.verdict] for one in verdicts)) or "—"
-
-
 @dataclass(frozen=True, slots=True)
 class EvidenceTable:
     """Every assertion with the verdicts and quotations for both arms."""
 
     result: RunResult
     rest: str
+    people: RunVerdicts | None = None
 
     def render(self, room: int) -> str:
         text = ""
@@ -89,6 +81,8 @@ class EvidenceTable:
             cells[2:] = [
                 f"**{count}**<br>{text}" for count, text in zip(counts, cells[2:], strict=True)
             ]
+        for column, arm in enumerate(self.result.spec.arms, start=2):
+            cells[column] += said_beside(self.people, row.assertion.id, arm, self.result)
         return f"| {' | '.join(cells)} |"
 
     def _evidence(self, verdicts: Sequence[Verdict], length: int) -> str:
@@ -155,7 +149,7 @@ def evidence_part(result: RunResult, context: ReportContext) -> Part:
     """The table of all assertions; empty for an ungraded run."""
     if not result.assertions:
         return Blocks((), "")
-    return EvidenceTable(result, context.rest)
+    return EvidenceTable(result, context.rest, context.people)
 
 
 def sessions_part(result: RunResult, context: ReportContext) -> Part:

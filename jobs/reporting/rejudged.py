@@ -6,12 +6,13 @@ from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import conclude, sign
 from jobs.reporting.context import ReportContext
-from jobs.reporting.details import evidence_part, judging_part, verdict_words
+from jobs.reporting.details import evidence_part, judging_part
 from jobs.reporting.fit import Blocks, Part, fit
 from jobs.reporting.report import headline, remarks_part, render_footer
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
+from jobs.reporting.verdict_icons import verdict_words
 from jobs.results import AssertionScore, RunResult
 
 MOST_ROWS = 10

@@ -23,16 +23,17 @@ from jobs.reporting.details import (
     files_parts,
     judging_part,
     sessions_part,
-    verdict_words,
 )
 from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
+from jobs.reporting.people import render_people, render_people_marker
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
 from jobs.reporting.soundness import render_counts_nowhere, soundness_part
 from jobs.reporting.trials import count_verdicts, count_whole, render_trials
 from jobs.reporting.verbosity import arrange
 from jobs.reporting.verdict import render_verdict
+from jobs.reporting.verdict_icons import verdict_words
 from jobs.reporting.what_to_do import render_what_to_do
 from jobs.results import AssertionScore, RunResult
 
@@ -71,7 +72,10 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         metadata_part(result, context),
         remarks_part(result, context),
     ]
+    if people := render_people(result, context):
+        evidence.append(people)
     bottom = [context.archive_line, render_footer(result, context), render_markers(result)]
+    bottom.append(render_people_marker(context))
     loose = (_observations(result),)
     opened, parts = arrange(evidence, loose, folded, context.verbosity)
     return fit([*top, *opened], parts, bottom) + "\n"

@@ -61,14 +61,14 @@ def test_what_is_left_out_is_as_usual():
         ("none", ()),
         ("read", ()),
         ("triage", ("read",)),
-        ("write", ("read", "run", "cancel")),
-        ("maintain", ("read", "run", "cancel", "override_budget")),
-        ("admin", ("read", "run", "cancel", "override_budget")),
+        ("write", ("read", "run", "cancel", "verdict")),
+        ("maintain", ("read", "run", "cancel", "verdict", "override_budget")),
+        ("admin", ("read", "run", "cancel", "verdict", "override_budget")),
         ("auditor", ()),
     ],
 )
 def test_a_role_may_what_those_below_it_may(role: str, may: tuple[str, ...]):
-    rights = ("read", "run", "cancel", "override_budget")
+    rights = ("read", "run", "cancel", "verdict", "override_budget")
     assert tuple(one for one in rights if RepoFile().permissions.allow(one, role)) == may
 
 

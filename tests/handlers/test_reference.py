@@ -14,9 +14,17 @@ from jobs.requests import Reading
 
 MENTION = "@skillbench"
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "commands.md"
-WORDS = {"rerun": "failed", "dataset": "a b"}
+WORDS = {"rerun": "failed", "dataset": "a b", "verdict": "A3 with_skill pass because x"}
 """What a command cannot do without."""
-VALUES = {"vs": "main", "launcher": "api", "mode": "forced", "judge": "sonnet", "model": "opus"}
+VALUES = {
+    "vs": "main",
+    "launcher": "api",
+    "mode": "forced",
+    "tier": "quick",
+    "judge": "sonnet",
+    "model": "opus",
+    "run": "0a1b2c3d4e5f",
+}
 
 
 def test_the_document_holds_the_whole_table_as_it_is() -> None:

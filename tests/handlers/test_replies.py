@@ -49,6 +49,9 @@ def every_reply(word: str) -> list[str]:
         replies.no_commit(word),
         replies.only_failed("rerun", word),
         replies.needs_two_names("dataset", word),
+        replies.verdict_shape(word),
+        replies.verdict_without_reason(),
+        replies.no_verdict_word("arm", word, ("with_skill",), "with_skill"),
         replies.not_on_pull_requests(word),
         replies.only_on_pull_requests(word),
     ]
@@ -58,6 +61,7 @@ def every_reply(word: str) -> list[str]:
         replies.no_permission(word, "read", "triage"),
         replies.no_permission(word, "override_budget", "maintain"),
         replies.no_permission(word, "cancel", "admin"),
+        replies.no_permission(word, "verdict", "write"),
         replies.owner_not_allowed(word, word),
         help_text(MENTION),
         *(help_text(MENTION, name) for name in COMMANDS),
