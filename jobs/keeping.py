@@ -90,6 +90,11 @@ async def begin(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None
     await world.blobs.put(_key(spec, f"{step}.begun"), str(before + 1).encode())
 
 
+async def has_begun(step: str, spec: RunSpec, world: RunWorld) -> bool:
+    """Whether an attempt at the run has begun a step."""
+    return await _count_beginnings(step, spec, world) > 0
+
+
 async def note_spent(step: str, spec: RunSpec, usd: Decimal, world: RunWorld) -> None:
     """Note what a step had spent when it was stopped, or has spent in all."""
     number = await _count_beginnings(step, spec, world)

@@ -10,6 +10,7 @@ from jobs.health.counts import Health
 from jobs.health.manifest import Manifest
 from jobs.readings import JudgeAgreement, JudgePass, LostReading, Verdict
 from jobs.requests import Value
+from jobs.sequential.stop import Stop
 from jobs.values import (
     Arm,
     Assertion,
@@ -122,6 +123,8 @@ class RunResult(Value):
     trials: tuple[TrialResult, ...] = ()
     """Each trial by itself, where several were wanted; the scores above are then the means over
     those that have one."""
+    stopped: Stop | None = None
+    """Why there were no more trials, where they were added until it was sure; else None."""
     canaries: CanaryCheck | None = None
     """What the judge said of false answers to the eval case; None: nobody asked, or an older
     run."""
@@ -148,6 +151,11 @@ class RunResult(Value):
     def produced_nothing(self) -> bool:
         """Whether no session left a file or a last word, so that nothing could be compared."""
         return bool(self.sessions) and not any(one.outputs for one in self.sessions)
+
+    @property
+    def trials_wanted(self) -> int:
+        """How many trials there were to be; until sure, those that there were until it stopped."""
+        return len(self.trials) if self.stopped else self.spec.trials
 
     @property
     def whole_trials(self) -> tuple[TrialResult, ...]:
@@ -249,7 +257,10 @@ class RunRecord(Value):
     """Digest of its set of input files: eval cases with the same one are one cluster. Empty where
     there are none, and in older records."""
     sure: bool = False
-    """Whether it was measured until the result was sure, by the rule that may look at any time."""
+    """Whether eval cases were measured only until the set they are of was sure, by the rule that
+    may look at any time."""
+    stopped: Stop | None = None
+    """Why it had no more trials, where they were added until it was sure; else None."""
     canary_passed: bool = False
     """Whether a false answer passes every assertion of its eval case, so that its score says
     nothing and counts nowhere."""

@@ -12,7 +12,7 @@ from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import find_result
 from jobs.living_comment import LivingComment
-from jobs.planning.dedup import record_key
+from jobs.planning.dedup import answers, record_key
 from jobs.planning.plan import Plan
 from jobs.preparation import Preparation
 from jobs.publishing import publish_run
@@ -151,7 +151,7 @@ class RunRunner:
 
     def _will_do(self, record: RunRecord, spec: RunSpec) -> bool:
         """Whether another run's record answers for this one."""
-        return not self._request.force and record.trials >= spec.trials
+        return not self._request.force and answers(record, spec)
 
     async def _find_finished(self, spec: RunSpec) -> RunRecord | None:
         """The ledger's record of this run; one of our own is from an earlier attempt."""

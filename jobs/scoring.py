@@ -74,7 +74,7 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
     lengths = await asyncio.to_thread(
         measure_lengths, copies[0], tested_first=first is spec.arms[0], trial=given.trial
     )
-    share = judge_limits(world.settings, spec.trials).cost_usd
+    share = judge_limits(world.settings, spec.shares).cost_usd
     for number in PASSES:
         if not await world.blobs.exists(f"{_kept(number, given)}.json"):
             await begin(pass_step(number, given.trial), spec, share, world)
@@ -115,7 +115,7 @@ async def _read(
                     case=given.spec.eval_case,
                     inputs=given.inputs,
                     judge=given.spec.judge,
-                    limits=judge_limits(world.settings, given.spec.trials),
+                    limits=judge_limits(world.settings, given.spec.shares),
                 ),
                 transcript,
             )

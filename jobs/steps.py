@@ -54,7 +54,7 @@ def trial_numbers(spec: RunSpec) -> range:
 def get_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
     """The steps of a run that cost money, each with the most it may cost."""
     sessions = dict.fromkeys(
-        (key.step for key in session_keys(spec)), session_limits(settings, spec.trials).cost_usd
+        (key.step for key in session_keys(spec)), session_limits(settings, spec.shares).cost_usd
     )
     return sessions | get_reading_shares(settings, spec)
 
@@ -62,7 +62,7 @@ def get_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
 def get_reading_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
     """The same of the judge's readings alone."""
     steps = (pass_step(number, trial) for trial in trial_numbers(spec) for number in PASSES)
-    return dict.fromkeys(steps, judge_limits(settings, spec.trials).cost_usd)
+    return dict.fromkeys(steps, judge_limits(settings, spec.shares).cost_usd)
 
 
 def get_ended_steps(sessions: Collection[SessionKey], judged: Iterable[Judged]) -> set[str]:
@@ -92,7 +92,8 @@ def render_losses(lost: Lost) -> tuple[str, ...]:
 async def settle_ended(result: RunResult, world: RunWorld) -> None:
     """Settle what a run has spent itself: not what it found paid for."""
     spec = result.spec
-    carried = [await find_carried(key.step, spec, world) for key in session_keys(spec)]
+    keys = [SessionKey(session.arm, session.trial) for session in result.sessions]
+    carried = [await find_carried(key.step, spec, world) for key in keys]
     spent = result.known_cost_usd + result.lost_usd - sum(carried, Decimal(0))
     await settle(spec, spent, get_shares(world.settings, spec), world)
 

@@ -117,8 +117,9 @@ class TrialRunner:
             return Trial(number=number, works=works, judged=Judged(reason=f"{given_up}."))
 
     async def _tell(self, state: str, number: int) -> None:
-        trials = self.spec.trials
-        await self.moved(state, f"trial {number} of {trials}" if trials > 1 else "")
+        most = self.spec.trials
+        told = f"trial {number}, {most} at most" if self.spec.until_sure == "trials" else ""
+        await self.moved(state, told or (f"trial {number} of {most}" if most > 1 else ""))
 
     async def _run_arms(self, number: int) -> dict[Arm, ArmWork]:
         """Both sessions, started together unless one is at hand."""
@@ -135,7 +136,7 @@ class TrialRunner:
 
     async def _run_all(self, *keys: SessionKey) -> dict[Arm, ArmWork]:
         """Some sessions of a trial; one that fails leaves the other alone."""
-        share = session_limits(self.world.settings, self.spec.trials).cost_usd
+        share = session_limits(self.world.settings, self.spec.shares).cost_usd
         for key in keys:
             if not await self.world.blobs.exists(stored_at(key, self.spec)):
                 await begin(key.step, self.spec, share, self.world)
@@ -172,7 +173,7 @@ class TrialRunner:
             skill_folder=skill.folder if skill else None,
             skill_text=skill.text if skill else None,
             inputs_folder=self.staged.inputs,
-            limits=session_limits(world.settings, spec.trials),
+            limits=session_limits(world.settings, spec.shares),
             bundle=bundle,
             scratch=self.folder / "sessions",
             prepared=self.staged.prepared,

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from jobs.checks.check import Check
 from jobs.requests import Repo, Value
+from jobs.sequential.stop import FEWEST, Unit
 
 Launcher = Literal["api", "claude-code"]
 Mode = Literal["forced", "installed"]
@@ -137,6 +138,10 @@ class RunSpec(Value):
     environment: str = ""
     """Digest of the prepared environment; empty: the plain sandbox."""
     trials: int = 1
+    """Repetitions of both arms; the most of them where trials are added until it is sure."""
+    until_sure: Unit | None = None
+    """What is added only until it is sure: its own trials, or eval cases beside its own, of which
+    it is then one; None: nothing."""
     pull: int = 0
     """The pull request whose head it is about, not merged as it is planned; 0: none."""
     baseline_days: int = 0
@@ -161,6 +166,11 @@ class RunSpec(Value):
     def read_from(self) -> str:
         """The commit that the skill under test is read from."""
         return self.skill_commit or self.commit
+
+    @property
+    def shares(self) -> int:
+        """Into how many equal parts, each for one trial, what the run may cost is divided."""
+        return min(self.trials, FEWEST) if self.until_sure == "trials" else self.trials
 
     def skill_of(self, arm: Arm) -> Skill | None:
         """What an arm is given; None for the arm without a skill."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jobs.errors import Refused
 from jobs.inquiries.own_comments import Told, read_told
 from jobs.keeping import asking_folder, find_planned, find_result
-from jobs.planning.dedup import record_key
+from jobs.planning.dedup import answers, record_key
 from jobs.planning.markers import find_markers
 from jobs.planning.plan import Plan
 from jobs.ports import Comment
@@ -138,7 +138,7 @@ async def _is_scored(spec: RunSpec, markers: dict[str, RunRecord], world: World)
         return result.graded
     # another request's run of the same may have answered for it
     record = await world.ledger.find(record_key(spec))
-    return record is not None and record.trials >= spec.trials
+    return record is not None and answers(record, spec)
 
 
 def _asks(spec: RunSpec, plan: Plan) -> dict[str, object]:
@@ -151,6 +151,7 @@ def _asks(spec: RunSpec, plan: Plan) -> dict[str, object]:
         "environment": plan.environment.name if plan.environment else "none",
         "vs": spec.vs_asked or "none",
         "trials": spec.trials,
+        "until_sure": spec.until_sure == "trials",
         "judge": spec.judge.asked,
     }
 
@@ -168,7 +169,8 @@ def _of_record(record: RunRecord) -> Attempt:
             # an environment is known by its digest alone: the one that is usual stands for it
             "environment": None if record.environment else "none",
             "vs": record.vs,
-            "trials": record.trials,
+            "trials": record.stopped.most if record.stopped else record.trials,
+            "until_sure": record.stopped is not None,
             "judge": record.judge,
         },
         model=record.model_identity,

@@ -21,6 +21,7 @@ from jobs.planning.model_names import identity
 from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
+from jobs.sequential.stop import Unit
 from jobs.values import Arm, EvalCase, RunSpec, SessionResult
 from jobs.weak_evals.soundness import is_passed_by_canary
 
@@ -86,15 +87,15 @@ class Known:
 async def find_duplicate(spec: RunSpec, known: Known) -> Duplicate | None:
     """The finished run that makes this one unnecessary, or None.
 
-    More trials than recorded is new work. Raises `Transient` where GitHub or the ledger
-    cannot be asked.
+    More trials than recorded is new work, see `answers`. Raises `Transient` where GitHub or the
+    ledger cannot be asked.
     """
     recorded = await known.ledger.find(record_key(spec))
-    if recorded is not None and _answers(recorded, spec):
+    if recorded is not None and answers(recorded, spec):
         return _duplicate(spec, recorded, "ledger")
     for comment in reversed(known.comments):
         for record in own_records(comment, known):
-            if record_key(record) == record_key(spec) and _answers(record, spec):
+            if record_key(record) == record_key(spec) and answers(record, spec):
                 return _duplicate(spec, record.model_copy(update={"url": comment.url}), "marker")
     return await _find_legacy(spec, known)
 
@@ -130,7 +131,7 @@ def record_of(result: RunResult) -> RunRecord:
     }
     return RunRecord(
         **{name: kept(text) for name, text in texts.items()},
-        trials=spec.trials,
+        trials=result.trials_wanted,
         score=score,
         state="complete" if score else "ungraded",
         issue=spec.issue,
@@ -145,6 +146,8 @@ def record_of(result: RunResult) -> RunRecord:
         baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
         saved_usd=_dollars(_cost_of(result.reused)),
         fixture=find_fixture(spec.eval_case),
+        sure=spec.until_sure == "evals",
+        stopped=result.stopped,
         canary_passed=is_passed_by_canary(result),
     )
 
@@ -200,9 +203,20 @@ def record_key(run: RunSpec | RunRecord) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
-def _answers(record: RunRecord, spec: RunSpec) -> bool:
+def answers(record: RunRecord, spec: RunSpec) -> bool:
+    """Whether a run of the same key leaves nothing open of what is asked.
+
+    Where trials are added until it is sure, one that was measured so with as high a cap does,
+    however few it took; else as many trials do.
+    """
     finished = record.state == "complete" and record.score is not None
-    return finished and record.trials >= spec.trials
+    return finished and has_enough_trials(record, spec.trials, spec.until_sure)
+
+
+def has_enough_trials(record: RunRecord, trials: int, until_sure: Unit | None) -> bool:
+    """The same of the trials alone; `trials` is the cap where they are added until it is sure."""
+    stopped = record.stopped if until_sure == "trials" else None
+    return max(record.trials, stopped.most if stopped else 0) >= trials
 
 
 def own_records(comment: Comment, known: Known) -> Iterator[RunRecord]:

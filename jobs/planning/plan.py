@@ -25,6 +25,7 @@ from jobs.planning.environment import plan_environment
 from jobs.planning.versus import OtherVersions, Versions, Versus
 from jobs.ports import Issue
 from jobs.requests import Request, Value
+from jobs.sequential.planning import Trials, plan_trials
 from jobs.values import USUAL_MODES, EvalCase, Launcher, Model, RunSpec, Skill
 
 MOST_RUNS = 10
@@ -69,6 +70,8 @@ class PlanInput:
     """Where the repository's file and its environments are read; None: where the eval case is."""
     tested: SkillShelf | None = None
     """The skills under test, where they come from another commit than the eval case."""
+    is_one_of_several: bool = False
+    """Whether other eval cases of the same request are planned beside it."""
 
     @property
     def skills(self) -> SkillShelf:
@@ -107,7 +110,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         judge=await catalog.resolve(effective.judge.value),
         launcher=effective.launcher.value,
         environment=environment,
-        trials=effective.trials.value,
+        trials=plan_trials(effective.how_often, is_one_of_several=given.is_one_of_several),
         baseline_days=repo_file.baseline.max_age_days,
         canaries=repo_file.canaries,
     )
@@ -218,7 +221,7 @@ class _Choice(NamedTuple):
     judge: Model
     launcher: Launcher
     environment: Environment | None
-    trials: int
+    trials: Trials
     baseline_days: int
     canaries: bool
 
@@ -248,7 +251,8 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         other=versus.other,
         other_commit=versus.other_commit,
         pull=request.issue if request.is_pull_request else 0,
-        trials=choice.trials,
+        trials=choice.trials.number,
+        until_sure=choice.trials.until_sure,
         baseline_days=choice.baseline_days if versus.vs == "none" else 0,
         canaries=choice.canaries,
         fresh=request.fresh,

@@ -10,9 +10,10 @@ FEWEST = 8
 """Observations that can be enough where all point one way, by the rule of
 `jobs.statistics.sequential`; fewer never are."""
 
-Why = Literal["higher", "lower", "futile", "cap", "money"]
+Why = Literal["higher", "lower", "futile", "cap", "money", "rejudged"]
 """Sure that the arm under test is better, or worse; no longer within reach of the cap; the cap
-itself; another trial might have passed what the run may cost."""
+itself; another trial might have passed what the run may cost; it was sure, and by another judge's
+verdicts on the same trials it no longer is."""
 
 
 class Stop(Value):

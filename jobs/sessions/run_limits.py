@@ -17,17 +17,19 @@ READING_SHARE = Decimal("0.1")
 """Of each of the judge's two passes."""
 
 
-def session_limits(settings: Settings, trials: int = 1) -> Limits:
+def session_limits(settings: Settings, shares: int = 1) -> Limits:
     """What the session of one arm may use: 40 % of its trial, and the settings' `session_*`.
 
-    Every trial of a run has the same part of what the run may use.
+    Every trial of a run has the same part of what the run may use, one of `shares`
+    (`RunSpec.shares`): as many as it has trials, or, where they are added until it is sure, as the
+    fewest that can be enough.
     """
-    return _limits(settings, SESSION_SHARE / trials)
+    return _limits(settings, SESSION_SHARE / shares)
 
 
-def judge_limits(settings: Settings, trials: int = 1) -> Limits:
+def judge_limits(settings: Settings, shares: int = 1) -> Limits:
     """What one pass of the judge may use: 10 % of its trial, and the time of a session."""
-    return _limits(settings, READING_SHARE / trials)
+    return _limits(settings, READING_SHARE / shares)
 
 
 def _limits(settings: Settings, share: Decimal) -> Limits:

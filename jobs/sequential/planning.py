@@ -1,0 +1,80 @@
+"""What until sure means for a plan: a cap on trials, or the order in which eval cases are taken."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from config.tiers import HowOften
+from jobs.content.text import quoted
+from jobs.errors import Refused
+from jobs.sequential.stop import FEWEST, Unit
+from jobs.values import RunSpec
+
+Group = tuple[str, str]
+"""Path of a skill, and a model: what one set of eval cases is about."""
+
+
+class Trials(NamedTuple):
+    """How often an eval case is tried, as a run has it."""
+
+    number: int
+    until_sure: Unit | None
+
+
+def plan_trials(how_often: HowOften, *, is_one_of_several: bool) -> Trials:
+    """A fixed number, or a cap. Of several eval cases it is those that are added until sure.
+
+    Raises `Refused` for a cap below which nobody can be sure.
+    """
+    if not how_often.until_sure:
+        return Trials(how_often.trials, None)
+    if is_one_of_several:
+        return Trials(how_often.trials, "evals")
+    if how_often.most_trials < FEWEST:
+        raise Refused(
+            f"{how_often.most_trials} trials can never be enough to be sure: it takes {FEWEST} at "
+            f"least, all of which point the same way. Ask for `--trials {FEWEST}` or more beside "
+            "`--until-sure`, or for a fixed number without it."
+        )
+    return Trials(how_often.most_trials, "trials")
+
+
+def group_of(spec: RunSpec) -> Group:
+    """The set that a run's eval case is one of."""
+    return spec.skill.path, spec.model.sent
+
+
+def put_in_order(specs: Iterable[RunSpec]) -> list[RunSpec]:
+    """Runs in an order that nobody can choose: by a digest of eval case and skill's version."""
+    return sorted(specs, key=_place)
+
+
+def leave_too_few(
+    runs: Sequence[RunSpec], known: Sequence[RunSpec]
+) -> tuple[list[RunSpec], list[str]]:
+    """The runs, those of a set that is too small for any certainty without it; and why.
+
+    `known` are those whose results are there already.
+    """
+    sizes = Counter(group_of(spec) for spec in (*runs, *known))
+    found = [
+        spec if sizes[group_of(spec)] >= FEWEST else spec.model_copy(update={"until_sure": None})
+        for spec in runs
+    ]
+    small = dict.fromkeys(
+        (group_of(spec), sizes[group_of(spec)])
+        for spec in runs
+        if spec.until_sure == "evals" and sizes[group_of(spec)] < FEWEST
+    )
+    notes = [
+        f"{size} eval cases of {quoted(skill)} on {quoted(model)} can never be enough to be sure "
+        f"of a difference: it takes {FEWEST} at least. So all of them are measured."
+        for (skill, model), size in small
+    ]
+    return found, notes
+
+
+def _place(spec: RunSpec) -> str:
+    named = f"{spec.eval_case.id}|{spec.eval_case.digest}|{spec.skill.sha}"
+    return hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
