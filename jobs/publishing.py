@@ -13,8 +13,8 @@ import structlog
 
 from jobs.calibration.finding import find_people
 from jobs.comparison import Finished, find_finished
-from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.conclusions.telling import find_set_line
+from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
@@ -61,8 +61,9 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     context = replace(
         context,
         change=await find_change(result, world),
-        baseline_urls=await find_baseline_urls(result, world),
         set_line=await tell_set(result, world),
+        baseline_urls=await find_baseline_urls(result, world),
+        people=await find_people(result, world, reads_report=False),
         verbosity=verbosity,
     )
     report = await asyncio.to_thread(render_report, result, context)
