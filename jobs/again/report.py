@@ -17,7 +17,7 @@ from jobs.carrying_out import begin, carry_out_answered
 from jobs.comparison import Finished
 from jobs.keeping import request_folder
 from jobs.ports import Comment
-from jobs.publishing import find_baseline_urls, find_change, make_context
+from jobs.publishing import find_baseline_urls, find_change, make_context, tell_set
 from jobs.reporting.rejudged import render_brought_up
 from jobs.reporting.report import render_report
 from jobs.requests import Request
@@ -67,6 +67,7 @@ async def retell(kept: KeptRun, people: RunVerdicts, request: Request, world: Wo
     context = replace(
         context,
         change=await find_change(kept.result, world),
+        set_line=await tell_set(kept.result, world),
         baseline_urls=await find_baseline_urls(kept.result, world),
         people=people,
         verbosity=(await world.github.repo_file()).comments,
