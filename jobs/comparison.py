@@ -25,6 +25,7 @@ from jobs.left_over import adopt, withdraw
 from jobs.matched import find_other_judges
 from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
+from jobs.sequential.trials import run_trials
 from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.workspace import remove_tree
@@ -84,7 +85,7 @@ async def run_comparison(
     if (ended := await find_finished(spec, world)) is not None:
         return ended
     folder = world.scratch / spec.run_id
-    limits = session_limits(world.settings, spec.trials)
+    limits = session_limits(world.settings, spec.shares)
     for key in session_keys(spec):
         await adopt(key.step, key.bundle, spec, limits, world)
     kept = await choose(spec, limits, world)
@@ -96,8 +97,9 @@ async def run_comparison(
     runner = TrialRunner(
         spec=spec, staged=staged, folder=folder, world=world, moved=moved, kept=kept
     )
-    trials = [await runner.run(number) for number in trial_numbers(spec)]
+    trials, stopped = await run_trials(runner)
     result = await _make_result(spec, trials, staged, started_at, world)
+    result = result.model_copy(update={"stopped": stopped})
     works = [work for trial in trials for work in trial.works.values()]
     await keep(spec, [(work.session, work.bundle) for work in works], limits, world)
     await keep_ended(result, {name: folder / name for name in _kept(spec)}, world)
