@@ -10,10 +10,10 @@ FEWEST = 8
 """Observations that can be enough where all point one way, by the rule of
 `jobs.statistics.sequential`; fewer never are."""
 
-Why = Literal["higher", "lower", "futile", "cap", "money", "rejudged"]
+Why = Literal["higher", "lower", "futile", "cap", "money", "lost", "rejudged"]
 """Sure that the arm under test is better, or worse; no longer within reach of the cap; the cap
-itself; another trial might have passed what the run may cost; it was sure, and by another judge's
-verdicts on the same trials it no longer is."""
+itself; another trial might have passed what the run may cost; one came to no score, so that the
+run has none; it was sure, and by another judge's verdicts on the same trials it no longer is."""
 
 
 class Stop(Value):
@@ -24,8 +24,6 @@ class Stop(Value):
     """Trials in which the arm under test had the higher score."""
     ties: int
     losses: int
-    unscored: int = 0
-    """Trials without a score, which point nowhere."""
     most: int
     """The cap on trials."""
 

@@ -66,6 +66,8 @@ def judge_evidence(differences: Iterable[Difference], most: int) -> Stop | None:
     """Why trials with these differences are enough, of `most`; None where they are not."""
     told = list(differences)
     counted = _count(told, most)
+    if None in told:
+        return counted.model_copy(update={"why": "lost"})
     left = most - len(told)
     match decide(counted.wins, counted.losses, left=left):
         case "open":
@@ -86,8 +88,7 @@ def judge_again(before: Stop, differences: Iterable[Difference]) -> Stop:
 
 
 def _count(differences: Iterable[Difference], most: int) -> Stop:
-    told = list(differences)
-    scored = [one for one in told if one is not None]
+    scored = [one for one in differences if one is not None]
     wins = sum(one > SAME_SCORE for one in scored)
     losses = sum(one < -SAME_SCORE for one in scored)
     return Stop(
@@ -95,7 +96,6 @@ def _count(differences: Iterable[Difference], most: int) -> Stop:
         wins=wins,
         ties=len(scored) - wins - losses,
         losses=losses,
-        unscored=len(told) - len(scored),
         most=most,
     )
 
