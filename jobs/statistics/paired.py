@@ -96,5 +96,6 @@ def _find_flipped(units: Sequence[Sequence[float]], confidence: float) -> Interv
     for unit in units:
         sums = np.concatenate([sums, sums + fsum(unit)])
         counts = np.concatenate([counts, counts + len(unit)])
-    means = np.sort(sums[1:] / counts[1:])
-    return Interval(float(means[at - 1]), float(means[-at]))
+    ends = [at - 1, sums.size - 1 - at]
+    means = np.partition(sums[1:] / counts[1:], ends)
+    return Interval(*(float(means[end]) for end in ends))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-MOST_EVALS = 1_000
+MOST_EVALS = 500
 """How far `find_evals_needed` looks; nobody writes so many eval cases for a skill."""
 POWER = 0.8
 """The usual chance of seeing what is there."""
@@ -67,7 +67,8 @@ def find_sign_test(differences: Sequence[float], clusters: Sequence[str] | None 
     nets: Counter[str | int] = Counter()
     for sign, name in zip(signs, names, strict=True):
         nets[name] += sign
-    higher, lower = _find_tails([abs(net) for net in nets.values() if net], wins - losses)
+    stakes = tuple(sorted(abs(net) for net in nets.values() if net))
+    higher, lower = _find_tails(stakes, wins - losses)
     return SignTest(wins, ties, losses, higher, lower)
 
 
@@ -85,7 +86,8 @@ def count_bets(differences: Sequence[float], clusters: Sequence[str]) -> tuple[i
     return wins, len(first) - wins
 
 
-def _find_tails(stakes: Sequence[int], net: int) -> tuple[float, float]:
+@lru_cache(maxsize=1_000)
+def _find_tails(stakes: tuple[int, ...], net: int) -> tuple[float, float]:
     """Chances of a net of at least, and of at most, `net`: each stake is won or lost by a coin.
 
     Counted in whole numbers, over all ways in which the coins can fall.
@@ -131,7 +133,7 @@ def find_set_power(
     return float(stats.binom.pmf(non_ties, evals, 1 - tie_rate) @ shown)
 
 
-@lru_cache(maxsize=100)
+@lru_cache(maxsize=1_000)
 def find_evals_needed(
     win_rate: float,
     *,
