@@ -37,6 +37,7 @@ def _words(request: Request) -> Iterator[str]:
         "--eval": request.eval_id,
         "--vs": request.vs,
         "--trials": request.trials,
+        "--tier": request.tier,
         "--launcher": request.launcher,
         "--mode": request.mode,
         "--environment": request.environment,
@@ -46,6 +47,7 @@ def _words(request: Request) -> Iterator[str]:
         if value is not None:
             yield from (option, str(value))
     flags = {
+        "--until-sure": bool(request.until_sure),
         "--force": request.force and request.run is None,
         "--fresh": request.fresh,
         "--override-budget": request.override_budget,

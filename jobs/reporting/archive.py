@@ -123,7 +123,7 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
     spec = result.spec
     readme = _README.format(run=spec.run_id, version=RESULT_VERSION, candidate_1_is=arm)
     if spec.trials > 1:
-        readme += _README_TRIALS.format(trials=spec.trials)
+        readme += _README_TRIALS.format(trials=result.trials_wanted)
     yield "README.txt", readme
     yield (
         "result.json",

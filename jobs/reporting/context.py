@@ -56,6 +56,7 @@ class ReportContext:
         words += ["--mode", spec.mode] if spec.mode != USUAL_MODES[spec.launcher] else []
         words += ["--vs", spec.vs_asked] if spec.vs != "none" and spec.vs_asked else []
         words += ["--trials", str(spec.trials)] if spec.trials > 1 else []
+        words += ["--until-sure"] if spec.until_sure == "trials" else []
         return " ".join([*words, "--force"])
 
     @property

@@ -110,10 +110,13 @@ def _options(request: Request) -> Iterator[str]:
         "--environment": request.environment,
         "--vs": request.vs,
         "--trials": str(request.trials) if request.trials else None,
+        "--tier": request.tier,
     }
     for option, value in named.items():
         if value is not None:
             yield from (option, f'"{value}"' if " " in value else value)
+    if request.until_sure:
+        yield "--until-sure"
 
 
 def _help_line(mention: str) -> str:

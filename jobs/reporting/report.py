@@ -31,6 +31,7 @@ from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
 from jobs.reporting.soundness import render_counts_nowhere, soundness_part
 from jobs.reporting.trials import count_verdicts, count_whole, render_trials
+from jobs.reporting.until_sure import render_until_sure
 from jobs.reporting.verbosity import arrange
 from jobs.reporting.verdict import render_verdict
 from jobs.reporting.verdict_icons import verdict_words
@@ -55,7 +56,8 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += ["### Sessions", render_scorecard(result)]
     else:
         top += [render_counts_nowhere(result), render_what_to_do(result, conclusion)]
-        top += [render_health(result), render_reused(result, context.baseline_urls)]
+        top += [render_health(result), render_until_sure(result)]
+        top += [render_reused(result, context.baseline_urls)]
         top += [context.set_line, context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", render_verdict(result, conclusion)]

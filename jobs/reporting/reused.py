@@ -25,7 +25,7 @@ def render_reused(result: RunResult, urls: Mapping[str, str]) -> str:
     named = [_name(run, urls) for run in runs[:MOST_RUNS]]
     if len(runs) > MOST_RUNS:
         named.append(f"{len(runs) - MOST_RUNS} more")
-    wanted = result.spec.trials
+    wanted = result.trials_wanted
     which = (
         "the session without the skill was that"
         if wanted == 1

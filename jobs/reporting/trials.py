@@ -1,31 +1,35 @@
 """What a report says of several trials: each by itself, means with their range, counts.
 
 Trials of one eval case tell how steady its result is; they are no further eval cases. A
-spread is given as the least and the most that was seen, and by no interval: a handful of
-trials holds none.
+spread is given as the least and the most that was seen, with a standard error from four trials
+on, and by no interval: a handful of trials holds none.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from statistics import fmean
 
 from jobs.readings import WORTH, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import sign
-from jobs.results import ArmScore, RunResult, TrialResult
+from jobs.results import SAME_SCORE, ArmScore, RunResult, TrialResult
+from jobs.statistics.intervals import find_standard_error
 from jobs.values import Arm, SessionResult
 
 MOST_TRIALS = 20
 """Rows of the table; as many trials as a run can have."""
+FEWEST_FOR_ERROR = 4
+"""Trials from which the standard error of a mean says more than how lucky two or three were."""
 _SIGNS = {1: "🟢", -1: "🔴", 0: "⚪"}
 
 
 def count_whole(result: RunResult) -> str:
     """`3 trials`, or `2 of 3 trials` where some came to no score."""
-    wanted = numbers.plural(result.spec.trials, "trial")
+    wanted = numbers.plural(result.trials_wanted, "trial")
     whole = len(result.whole_trials)
-    return wanted if whole == result.spec.trials else f"{whole} of {wanted}"
+    return wanted if whole == result.trials_wanted else f"{whole} of {wanted}"
 
 
 def render_trials(result: RunResult) -> str:
@@ -48,7 +52,8 @@ def score_rows(result: RunResult) -> list[tuple[str, ...]]:
         (result.without_skill, [one.without_skill.score for one in whole if one.without_skill]),
     )
     scores = [
-        f"**{numbers.percent(mean.score)}**{_range(each, numbers.percent)}" for mean, each in both
+        f"**{numbers.percent(mean.score)}**{_spread(each, numbers.percent, numbers.points)}"
+        for mean, each in both
     ]
     counts = [_counts(mean) for mean, _ in both]
     return [("**Score** (mean)", *scores), ("Pass / partial / fail (mean)", *counts)]
@@ -120,27 +125,41 @@ def _counts(score: ArmScore) -> str:
 
 
 def _mean(values: Sequence[float], show: Callable[[float], str]) -> str:
-    return f"{show(fmean(values))}{_range(values, show)}" if values else "—"
+    return f"{show(fmean(values))}{_spread(values, show, show)}" if values else "—"
 
 
-def _range(values: Sequence[float], show: Callable[[float], str]) -> str:
-    """The least and the most in brackets; nothing where there is one value, or no spread."""
-    if len(values) < 2 or show(min(values)) == show(max(values)):
+def _spread(
+    values: Sequence[float], show: Callable[[float], str], show_error: Callable[[float], str]
+) -> str:
+    """The least and the most in brackets, from `FEWEST_FOR_ERROR` trials on the standard error.
+
+    Nothing where there is one value. Where all are alike the spread is unknown, which is not none.
+    """
+    if len(values) < 2:
         return ""
-    return f" ({show(min(values))} to {show(max(values))})"
+    low, high = min(values), max(values)
+    if high - low < SAME_SCORE:
+        return f" (all {len(values)} alike: spread unknown)"
+    parts = [f"{show(low)} to {show(high)}"] if show(low) != show(high) else []
+    error = find_standard_error(values) if len(values) >= FEWEST_FOR_ERROR else None
+    if error is not None:
+        parts.append(f"s.e. {show_error(error)}")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _tokens(number: float) -> str:
     return numbers.tokens(round(number))
 
 
+def _dollars(amount: float) -> str:
+    return numbers.usd(Decimal(str(round(amount, 9))))
+
+
 def _cost(sessions: Sequence[SessionResult]) -> str:
     known = [one.usage.cost_usd for one in sessions if one.usage.cost_usd is not None]
     if not known or len(known) < len(sessions):
         return numbers.UNKNOWN
-    mean = numbers.usd(sum(known, known[0] * 0) / len(known))
-    least, most = numbers.usd(min(known)), numbers.usd(max(known))
-    return mean if least == most else f"{mean} ({least} to {most})"
+    return _mean([float(one) for one in known], _dollars)
 
 
 def _count(trials: Sequence[Sequence[Verdict]]) -> str:
