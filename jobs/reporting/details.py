@@ -14,6 +14,8 @@ from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
+from jobs.reporting.judges import judge_notes
+from jobs.reporting.pass_rates import explain_pass_rates, say_pass_rates
 from jobs.reporting.people import said_beside
 from jobs.reporting.reused import SIGN
 from jobs.reporting.scorecard import cost
@@ -57,6 +59,8 @@ class EvidenceTable:
         tested, other = (words.title for words in words_of(self.result.spec))
         in_trials = ", counted by trial" if self.result.trials else ""
         before, after = details(f"All {len(rows)} assertions with evidence{in_trials}")
+        if explained := explain_pass_rates(self.result):
+            after = f"\n\n*{explained}*{after}"
         if any(_is_cut(row, length) for row in rows):
             after = f"\n\n*Quotations ending in … go on {self.rest}.*{after}"
         return Blocks(
@@ -78,8 +82,10 @@ class EvidenceTable:
         ]
         if self.result.trials:
             counts = count_verdicts(self.result, row.assertion.id)
+            rates = say_pass_rates(self.result, row.assertion.id)
             cells[2:] = [
-                f"**{count}**<br>{text}" for count, text in zip(counts, cells[2:], strict=True)
+                "<br>".join(part for part in (f"**{count}**", rate, text) if part)
+                for count, rate, text in zip(counts, rates, cells[2:], strict=True)
             ]
         for column, arm in enumerate(self.result.spec.arms, start=2):
             cells[column] += said_beside(self.people, row.assertion.id, arm, self.result)

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from jobs.planning.markers import find_markers
 from jobs.reporting.context import ReportContext
+from jobs.reporting.pass_rates import say_pass_rates
 from jobs.reporting.rejudged import render_rejudged
 from jobs.reporting.report import render_report
 from jobs.results import RunResult, TrialResult
@@ -87,6 +88,49 @@ def test_means_stand_with_the_least_and_the_most_and_no_interval() -> None:
     assert "| Cost (mean) | $0.20 ($0.10 to $0.30) |" in report
     assert "confidence" not in report
     assert "significant" not in report
+
+
+def test_from_four_trials_on_means_have_a_standard_error() -> None:
+    """Scores of 1, 2, 3 and 2 thirds have a deviation of 27.2 points, half of it for the mean."""
+    report = render_report(some_trials((1, 1), (2, 1), (3, 1), (2, 1)), CONTEXT)
+    assert "**66.7%** (33.3% to 100%, s.e. 13.6 points) | **33.3%** (all 4 alike: spread" in report
+    assert "| Time (mean) | 2 min 30 s (1 min to 4 min, s.e. 39 s) |" in report
+    assert "| Tokens (mean) | 11.5k (all 4 alike: spread unknown) |" in report
+    assert "| Cost (mean) | $0.25 ($0.10 to $0.40, s.e. $0.06) |" in report
+
+
+def test_no_spread_that_was_seen_is_no_certainty() -> None:
+    report = render_report(some_trials((3, 1), (3, 1)), CONTEXT)
+    assert "| **100%** (all 2 alike: spread unknown) | **33.3%** (all 2 alike: spread un" in report
+    assert "s.e." not in report
+
+
+def test_each_assertion_has_both_rates_and_what_they_mean() -> None:
+    """Met in two of three trials: two of three pairs hold a failure, every pair holds a pass."""
+    report = render_report(some_trials((3, 1), (1, 1), (2, 1)), CONTEXT)
+    assert "**✅ 2 · ❌ 1**<br>pass@2 100%, pass^2 33.3%<br>" in report
+    assert "**❌ 3**<br>pass@2 0%, pass^2 0%<br>" in report
+    assert "**🟡 3**<br>pass@2 0%, pass^2 0%<br>" in report  # the readings never agree
+    assert "*pass@2: at least one of 2 sessions meets it; pass^2: all 2 do." in report
+    assert "pass@3 100%, pass^3 0%" in render_report(
+        some_trials((3, 1), (3, 1), (1, 1), (1, 1)), CONTEXT
+    )
+
+
+def test_one_trial_has_no_rates() -> None:
+    assert "pass@" not in render_report(some_trials((3, 1), None), CONTEXT)
+    assert "pass@" not in render_report(a_result(), CONTEXT)
+
+
+def test_a_trial_in_which_nobody_could_tell_is_in_no_rate() -> None:
+    result = some_trials((3, 1), (3, 1), (3, 1))
+    unsure = an_assertion_score(with_skill=("cannot_verify",) * 2, without_skill=FAIL)
+    first, *others = result.trials
+    kept = first.model_copy(update={"assertions": (unsure, *first.assertions[1:])})
+    changed = result.model_copy(update={"trials": (kept, *others)})
+    assert say_pass_rates(changed, "A1") == ("pass@2 100%, pass^2 100%", "pass@2 0%, pass^2 0%")
+    alone = result.model_copy(update={"trials": (kept, kept, others[0])})
+    assert say_pass_rates(alone, "A1") == ("", "")
 
 
 def test_each_trial_has_a_row_and_each_assertion_its_count() -> None:
