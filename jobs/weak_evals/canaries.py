@@ -26,7 +26,7 @@ from jobs.results import RunResult
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.sessions.workspace import remove_tree
-from jobs.values import RunSpec
+from jobs.values import RunSpec, Usage
 from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
 from jobs.weak_evals.fakes import CANARY_VERSION, place_canaries, write_canaries
 from jobs.world import RunWorld
@@ -113,10 +113,9 @@ class _Check:
         await blobs.put(self._begun_at, str(begun + 1).encode())
         reading = await self._read(self._purse(begun + 1))
         if isinstance(reading, str):
-            return self._not_checked(reading)
+            return self._not_checked(reading, paid_by=self._id)
         if isinstance(reading, Ungraded):
-            problem = self._not_checked(reading.reason)
-            return problem.model_copy(update={"usage": reading.usage, "paid_by": self._id})
+            return self._not_checked(reading.reason, usage=reading.usage, paid_by=self._id)
         check = self._make_check(reading)
         content = check.model_dump_json().encode()
         await blobs.put(f"canaries/{self._spec.eval_case.digest}/newest.json", content)
@@ -148,7 +147,7 @@ class _Check:
             return str(refusal)
         except Gone:
             return "the input files are not to be had any more"
-        except asyncio.CancelledError:  # stopped in good order, so what it had spent is known
+        except (asyncio.CancelledError, Exception):  # in good order, so what is spent is known
             spent = await asyncio.to_thread(read_spent, transcript)
             await world.budget.settle(purse, spent)
             raise
@@ -176,9 +175,15 @@ class _Check:
             paid_by=self._id,
         )
 
-    def _not_checked(self, problem: str) -> CanaryCheck:
+    def _not_checked(
+        self, problem: str, *, usage: Usage | None = None, paid_by: str = ""
+    ) -> CanaryCheck:
         return CanaryCheck(
-            judge=self._spec.judge.sent, prompt_version=PROMPT_VERSION, problem=problem.rstrip(".")
+            judge=self._spec.judge.sent,
+            prompt_version=PROMPT_VERSION,
+            problem=problem.rstrip("."),
+            usage=usage or Usage(),
+            paid_by=paid_by,
         )
 
     @property
