@@ -1,22 +1,25 @@
-"""What several trials of one run say together: means over the trials that have a score.
+"""What the trials of a run say together: means over all of them, or why there is no score.
 
-A trial in which a platform failed counts for nothing, and the others go on without it. Where
-such failures hit one arm more than the other, what is left is a choice among that arm's
-sessions, and the run has no score at all.
+Every session and reading that was expected must be there and count. A trial that a platform
+spoilt is no zero, but the others are no whole run either: what is left would be a choice. So
+the run then has no number at all, neither its own nor that of a single trial.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from jobs.matched import ARM_NAMES, find_mismatch
+from jobs.health.counts import Health
+from jobs.health.manifest import NOTHING_WRITTEN, Expected
+from jobs.health.weighing import Seen, weigh
+from jobs.matched import find_mismatch
 from jobs.results import ArmScore, AssertionScore, ScrubCount, TrialResult
 from jobs.scoring import NOTHING_SCRUBBED
 from jobs.trials import Trial
 from jobs.values import RunSpec
 
-MOST_LOPSIDED = 1
-"""Sessions that one arm may lose more than the other: a single failure is always one arm's."""
+INVALID = "invalid: "
+"""How the reason begins where the arms cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,28 +34,54 @@ class Combined:
     """Empty where one trial was wanted, since it is the run."""
     scrubbed: ScrubCount = NOTHING_SCRUBBED
     remarks: tuple[str, ...] = ()
+    health: Health | None = None
 
 
-def combine(spec: RunSpec, trials: Sequence[Trial]) -> Combined:
+def combine(
+    spec: RunSpec, trials: Sequence[Trial], expected: Expected = NOTHING_WRITTEN
+) -> Combined:
     """The result of a run from its trials, all of them."""
-    if spec.trials == 1:
-        return _alone(trials[0])
+    combined = _alone(trials[0]) if spec.trials == 1 else _together(trials)
+    seen = Seen(
+        spec=spec,
+        due=[trial.number for trial in trials],
+        sessions=[one for trial in trials for one in trial.sessions],
+        passes=[one for trial in trials for one in trial.judged.passes],
+        lost=[one for trial in trials for one in trial.judged.lost],
+    )
+    health = weigh(seen, expected.manifest, judged_later=expected.judged_later)
+    unlike = find_mismatch(spec, [one for one in seen.sessions if one.scored])
+    if expected.changes:
+        unlike = f"the world changed while the run went on: {'; '.join(expected.changes)}"
+        health = health.model_copy(update={"findings": (unlike,)})
+    elif not health.findings:
+        health = health.model_copy(update={"findings": tuple(_tell_unscored(spec, trials))})
+    reason = _find_reason(spec, trials, health, unlike)
+    if reason is None:
+        return replace(combined, health=health)
+    return Combined(
+        reason=reason,
+        trials=tuple(_without_scores(one) for one in combined.trials),
+        scrubbed=combined.scrubbed,
+        remarks=combined.remarks,
+        health=health,
+    )
+
+
+def _together(trials: Sequence[Trial]) -> Combined:
     results = tuple(_result_of(trial) for trial in trials)
     whole = [one for one in results if one.difference is not None]
-    remarks = tuple(
-        f"Trial {trial.number}: {remark}" for trial in trials for remark in trial.judged.remarks
-    )
-    scrubbed = ScrubCount(
-        with_skill=sum(trial.judged.scrubbed.with_skill for trial in trials),
-        without_skill=sum(trial.judged.scrubbed.without_skill for trial in trials),
-    )
     combined = Combined(
-        reason=_find_reason(spec, trials, whole),
         trials=results,
-        scrubbed=scrubbed,
-        remarks=remarks,
+        scrubbed=ScrubCount(
+            with_skill=sum(trial.judged.scrubbed.with_skill for trial in trials),
+            without_skill=sum(trial.judged.scrubbed.without_skill for trial in trials),
+        ),
+        remarks=tuple(
+            f"Trial {trial.number}: {remark}" for trial in trials for remark in trial.judged.remarks
+        ),
     )
-    if combined.reason is not None:
+    if not whole:
         return combined
     return replace(
         combined,
@@ -85,35 +114,42 @@ def _result_of(trial: Trial) -> TrialResult:
     )
 
 
-def _find_reason(
-    spec: RunSpec, trials: Sequence[Trial], whole: Sequence[TrialResult]
-) -> str | None:
-    """Why the run has no score; None where it has one."""
-    if not whole:
-        reasons = "; ".join(
-            f"trial {trial.number}: {(trial.judged.reason or 'not scored').rstrip('.')}"
-            for trial in trials
-        )
-        return f"none of {spec.trials} trials came to a score: {reasons}."
-    failed = [
-        sum(
-            session.arm is arm and not session.scored
-            for trial in trials
-            for session in trial.sessions
-        )
-        for arm in spec.arms
+def _without_scores(trial: TrialResult) -> TrialResult:
+    reason = trial.ungraded_reason or "left out, since the run as a whole does not count."
+    return TrialResult(number=trial.number, ungraded_reason=reason)
+
+
+def _tell_unscored(spec: RunSpec, trials: Sequence[Trial]) -> list[str]:
+    """Trials without a score though all of their sessions and readings count."""
+    if spec.trials == 1:
+        return []
+    return [
+        f"trial {trial.number} has no score: {(trial.judged.reason or 'not scored').rstrip('.')}"
+        for trial in trials
+        if trial.judged.scored is None
     ]
-    if abs(failed[0] - failed[1]) > MOST_LOPSIDED:
-        counts = " and ".join(
-            f"{count} {ARM_NAMES[arm]}" for count, arm in zip(failed, spec.arms, strict=True)
-        )
-        return (
-            f"invalid: of {spec.trials} sessions in each arm, {counts} were lost to failures of a "
-            "platform, and what is left of so uneven a loss cannot be compared."
-        )
-    numbers = {one.number for one in whole}
-    kept = [one for trial in trials if trial.number in numbers for one in trial.sessions]
-    return find_mismatch(spec, kept)
+
+
+def _find_reason(
+    spec: RunSpec, trials: Sequence[Trial], health: Health, unlike: str | None
+) -> str | None:
+    """Why the run has no score; None where it has one.
+
+    Where nothing came to a score at all that is told as it is, unless the arms met different
+    worlds (`unlike`).
+    """
+    unscored = [trial for trial in trials if trial.judged.scored is None]
+    if not health.findings and not unscored:
+        return None
+    if len(unscored) < len(trials) or unlike:
+        return f"{INVALID}{'; '.join(health.findings)}."
+    if spec.trials == 1:
+        return unscored[0].judged.reason
+    reasons = "; ".join(
+        f"trial {trial.number}: {(trial.judged.reason or 'not scored').rstrip('.')}"
+        for trial in unscored
+    )
+    return f"none of {len(trials)} trials came to a score: {reasons}."
 
 
 def _join(rows: Sequence[Sequence[AssertionScore]]) -> tuple[AssertionScore, ...]:

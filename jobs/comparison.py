@@ -18,6 +18,10 @@ from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.content.staging import stage_inputs, stage_skill
 from jobs.errors import OverBudget
+from jobs.health.baseline import check_baseline
+from jobs.health.expecting import expect
+from jobs.health.manifest import Expected
+from jobs.health.skill_free import SkillMark
 from jobs.judging.agreement import find_agreement
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import find_ended, keep_ended
@@ -25,9 +29,11 @@ from jobs.left_over import adopt, withdraw
 from jobs.matched import find_other_judges
 from jobs.results import RunResult
 from jobs.scoring import PASSES, judge_transcript
+from jobs.sequential.stop import Stop
 from jobs.sequential.trials import run_trials
 from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.sessions.run_limits import session_limits
+from jobs.sessions.task import render_task
 from jobs.sessions.workspace import remove_tree
 from jobs.steps import (
     SessionKey,
@@ -36,7 +42,6 @@ from jobs.steps import (
     render_losses,
     session_keys,
     settle_ended,
-    stored_at,
     trial_numbers,
 )
 from jobs.trials import Moved, Staged, StagedSkill, Trial, TrialRunner
@@ -91,14 +96,14 @@ async def run_comparison(
     kept = await choose(spec, limits, world)
     started_at = world.clock()
     staged = await asyncio.to_thread(_stage, spec, sources, folder / "staged", prepared)
-    if not await _are_stored(spec, world):
-        await world.launchers.get(spec.launcher).prove(prepared, folder / "proof")
+    reusable = {trial: one.run for trial, one in kept.items()}
+    expected = await expect(spec, prepared, reusable, folder / "proof", world)
     await world.budget.reserve(spec.run_id, spec.repo, world.settings.max_usd_per_run)
     runner = TrialRunner(
         spec=spec, staged=staged, folder=folder, world=world, moved=moved, kept=kept
     )
-    trials, stopped = await run_trials(runner)
-    result = await _make_result(spec, trials, staged, started_at, world)
+    trials, stopped = await _run_trials(runner, expected)
+    result = await _make_result(runner, trials, expected, started_at)
     result = result.model_copy(update={"stopped": stopped})
     works = [work for trial in trials for work in trial.works.values()]
     await keep(spec, [(work.session, work.bundle) for work in works], limits, world)
@@ -116,10 +121,19 @@ async def run_comparison(
     return Finished(result=result, bundles=bundles)
 
 
+async def _run_trials(runner: TrialRunner, expected: Expected) -> tuple[list[Trial], Stop | None]:
+    """The trials; in a world that has changed no session begins, since none would count."""
+    if not expected.changes:
+        return await run_trials(runner)
+    reason = "it was not carried on, since the world had changed."
+    return [await runner.recall(number, reason) for number in trial_numbers(runner.spec)], None
+
+
 async def _make_result(
-    spec: RunSpec, trials: list[Trial], staged: Staged, started_at: datetime, world: RunWorld
+    runner: TrialRunner, trials: list[Trial], expected: Expected, started_at: datetime
 ) -> RunResult:
-    combined = combine(spec, trials)
+    spec, staged, world = runner.spec, runner.staged, runner.world
+    combined = combine(spec, trials, expected)
     keys = [SessionKey(arm, trial.number) for trial in trials for arm in trial.works]
     ended = get_ended_steps(keys, [trial.judged for trial in trials])
     lost = await find_losses(ended, spec, world)
@@ -140,6 +154,8 @@ async def _make_result(
         ungraded_reason=combined.reason,
         agreement=find_agreement(passes),
         trials=combined.trials,
+        manifest=expected.manifest,
+        health=combined.health,
         environment=staged.prepared.told,
         lost_attempts=lost.attempts,
         lost_usd=lost.usd,
@@ -187,8 +203,14 @@ def _stage(spec: RunSpec, sources: Sources, folder: Path, prepared: Prepared) ->
         for number, arm in enumerate(spec.arms, start=1)
         if (skill := spec.skill_of(arm)) is not None
     }
-    stage_inputs(sources.case, spec.eval_case, folder)
-    return Staged(skills=skills, inputs=folder / "input", prepared=prepared)
+    inputs, case = folder / "input", spec.eval_case
+    stage_inputs(sources.case, case, folder)
+    if spec.other is not None:  # each arm has a skill
+        return Staged(skills=skills, inputs=inputs, prepared=prepared, absent=None)
+    given = skills[spec.arms[0]]
+    absent = SkillMark.read(spec.skill.name, given.folder, given.text, case.inputs)
+    remarks = check_baseline(absent, case, render_task(case, inputs))
+    return Staged(skills=skills, inputs=inputs, prepared=prepared, absent=absent, remarks=remarks)
 
 
 def _stage_skill(skill: Skill, snapshot: Snapshot, folder: Path, spec: RunSpec) -> StagedSkill:
@@ -197,13 +219,8 @@ def _stage_skill(skill: Skill, snapshot: Snapshot, folder: Path, spec: RunSpec) 
     return StagedSkill(folder=folder, text=text, withheld=withheld)
 
 
-async def _are_stored(spec: RunSpec, world: RunWorld) -> bool:
-    """Whether an earlier attempt at the run left all sessions, so that none has to start."""
-    return all([await world.blobs.exists(stored_at(key, spec)) for key in session_keys(spec)])
-
-
 def _remarks(spec: RunSpec, staged: Staged) -> tuple[str, ...]:
     """What the reader must know about how the run was set up."""
     paths = dict.fromkeys(path for skill in staged.skills.values() for path in skill.withheld)
     withheld = [f"Withheld from the session: `{path}`." for path in paths]
-    return (*spec.skill.warnings, *spec.eval_case.remarks, *withheld)
+    return (*spec.skill.warnings, *spec.eval_case.remarks, *withheld, *staged.remarks)

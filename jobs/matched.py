@@ -44,7 +44,7 @@ def find_mismatch(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | Non
     served_models = {model for session in sessions for model in session.served_models}
     if len(served_models) > 1:
         return f"the arms were answered by different models: {', '.join(sorted(served_models))}."
-    return _find_other_program(sessions)
+    return _find_other_program(sessions) or _find_skill_where_none_is(spec, sessions)
 
 
 def find_baseline_mismatch(spec: RunSpec, kept: SessionResult, met: SessionResult) -> str | None:
@@ -60,6 +60,8 @@ def find_baseline_mismatch(spec: RunSpec, kept: SessionResult, met: SessionResul
             told, tells = sorted(told), sorted(tells)
         if told != tells:
             return f"one of the two does not tell {what}."
+    if kept.skill_traces is None:
+        return "nobody looked whether it was free of a skill."
     return None
 
 
@@ -109,6 +111,21 @@ def _find_other_world(sessions: Sequence[SessionResult]) -> str | None:
     for one, other in pairwise(limits):
         if differing := [name for name, value in other if value != getattr(one, name)]:
             return f"the arms had different limits: {', '.join(differing)}."
+    return None
+
+
+def _find_skill_where_none_is(spec: RunSpec, sessions: Sequence[SessionResult]) -> str | None:
+    """Whether the arm without a skill had some of it all the same."""
+    for session in sessions:
+        if spec.skill_of(session.arm) is not None:
+            continue
+        arm = ARM_NAMES[session.arm]
+        if session.skill_traces:
+            found = "; ".join(session.skill_traces)
+            return f"the session {arm} was not free of the skill: {found}."
+        if session.skills_listed:
+            listed = ", ".join(session.skills_listed)
+            return f"the session {arm} was offered skills: {listed}."
     return None
 
 

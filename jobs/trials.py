@@ -17,10 +17,12 @@ from typing import Protocol
 from jobs.alongside import all_ended
 from jobs.baselines.kept import KeptSession
 from jobs.baselines.using import take
+from jobs.health.skill_free import SkillMark
 from jobs.keeping import GivenUp, begin, note_spent
 from jobs.left_over import offer
 from jobs.matched import ARM_NAMES, find_mismatch
 from jobs.scoring import Judged, JudgeInput, judge_trial
+from jobs.sessions.attempts import PLATFORM_ENDS
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.run_limits import session_limits
@@ -56,6 +58,10 @@ class Staged:
     """Of each arm that has one."""
     inputs: Path
     prepared: Prepared
+    absent: SkillMark | None
+    """The skill that the arm without one must be free of; None where both arms have one."""
+    remarks: tuple[str, ...] = ()
+    """What the reader must know of what was staged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +84,12 @@ class Trial:
     @property
     def sessions(self) -> tuple[SessionResult, ...]:
         return tuple(work.session for work in self.works.values())
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a platform took a session or a reading of it, so that it may be had yet."""
+        ends = {session.end for session in self.sessions}
+        return bool(ends & PLATFORM_ENDS or self.judged.lost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +127,11 @@ class TrialRunner:
         except GivenUp as given_up:
             works = works or await self._find_stored(number)
             return Trial(number=number, works=works, judged=Judged(reason=f"{given_up}."))
+
+    async def recall(self, number: int, reason: str) -> Trial:
+        """A trial that is carried on no further: the sessions that are stored, and no score."""
+        works = await self._find_stored(number)
+        return Trial(number=number, works=works, judged=Judged(reason=reason))
 
     async def _tell(self, state: str, number: int) -> None:
         most = self.spec.trials
@@ -177,6 +194,7 @@ class TrialRunner:
             bundle=bundle,
             scratch=self.folder / "sessions",
             prepared=self.staged.prepared,
+            absent=None if skill else self.staged.absent,
         )
         try:
             session = await world.launchers.get(spec.launcher).run(given)

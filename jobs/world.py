@@ -17,9 +17,10 @@ from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
 from jobs.requests import Request
-from jobs.sessions.prepared import Prepared
+from jobs.sandbox import SandboxMaker
+from jobs.sessions.prepared import Prepared, Proven
 from jobs.sessions.session_spec import SessionSpec
-from jobs.values import RunSpec, SessionResult
+from jobs.values import Mode, RunSpec, SessionResult
 
 
 class Launcher(Protocol):
@@ -28,10 +29,14 @@ class Launcher(Protocol):
     def check(self, run: RunSpec, /) -> None:
         """Whether a run can be carried out; raises `Refused` before anything is spent."""
 
-    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+    def tools(self, mode: Mode, /) -> tuple[str, ...]:
+        """Names of the tools that every session has, in either arm."""
+
+    async def prove(self, prepared: Prepared, scratch: Path) -> Proven:
         """Try an environment without a model; `scratch` is for a workspace.
 
-        Raises `Refused` where no session could work in it, `Transient` where that may pass.
+        Gives what a session in it will find. Raises `Refused` where no session could work in
+        it, `Transient` where that may pass.
         """
 
     async def run(self, session: SessionSpec) -> SessionResult:
@@ -83,6 +88,8 @@ class RunWorld:
 
     launchers: Launchers
     environments: Environments
+    sandboxes: SandboxMaker
+    """Of the kind in which sessions work, for what is run on their files afterwards."""
     judge: AgentJudge
     catalog: ModelCatalog
     blobs: BlobStore

@@ -5,14 +5,15 @@ in one folder, or with the mode `forced` in one part of the prompt, and in nothi
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from jobs.claude_code.command import TOOLS
 from jobs.claude_code.conversation import CliConversations, Met, Talk
 from jobs.claude_code.heard import Heard
 from jobs.claude_code.installed_skill import TAKEN_NAMES
-from jobs.claude_code.readiness import find_misfit
+from jobs.claude_code.readiness import try_out
 from jobs.errors import Refused
 from jobs.models.prices import price_known
 from jobs.models.tally import Tally
@@ -24,17 +25,18 @@ from jobs.sessions.given_skill import (
     check_mode,
     find_offered,
     is_in_prompt,
+    look_for_skill,
     make_watch,
     stage_session,
 )
-from jobs.sessions.prepared import Prepared
+from jobs.sessions.prepared import Prepared, Proven
 from jobs.sessions.reach import MakeGate
 from jobs.sessions.session_result import Attempt, save_response
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.task import render_system
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
-from jobs.values import RunSpec, SessionResult
+from jobs.values import Mode, RunSpec, SessionResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +66,21 @@ class ClaudeCodeLauncher:
             )
         check_mode(run, TAKEN_NAMES)
 
-    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+    def tools(self, _: Mode) -> tuple[str, ...]:
+        return tuple(sorted(TOOLS))
+
+    async def prove(self, prepared: Prepared, scratch: Path) -> Proven:
         """Start Claude Code in an environment, for no more than its version.
 
         Raises `Refused` where it cannot work there, saying what it needs; `Transient` where
         that may pass.
         """
-        if problem := await find_misfit(
+        found = await try_out(
             self.conversations.cli, self.conversations.sandboxes, prepared, scratch
-        ):
-            raise Refused(problem)
+        )
+        if isinstance(found, str):
+            raise Refused(found)
+        return replace(found, memory_mb=self.conversations.memory_mb)
 
     async def _work(
         self, session: SessionSpec, workspace: Workspace, transcript: Path, started_at: datetime
@@ -84,6 +91,9 @@ class ClaudeCodeLauncher:
         # reading the price list takes a third of a second, in which no stream would move on
         await asyncio.to_thread(price_known, model.sent, model.provider)
         prompt = await asyncio.to_thread(stage_session, session, workspace)
+        system = render_system(session.prepared.hosts)
+        told = f"{system}\n{prompt}"
+        traces = await asyncio.to_thread(look_for_skill, session, workspace, told)
         with JsonlTranscript(transcript) as sink:
             heard = Heard(
                 tally=Tally(model, session.limits),
@@ -91,7 +101,6 @@ class ClaudeCodeLauncher:
                 clock=self.clock,
                 reads_skill=make_watch(session).sees,
             )
-            system = render_system(session.prepared.hosts)
             heard.write("prompt", model=model.sent, system=system, prompt=prompt)
             met = Met(self.make_gate(session.prepared.hosts))
             talk = Talk(
@@ -120,4 +129,6 @@ class ClaudeCodeLauncher:
             environment=met.environment,
             sandbox=self.conversations.sandboxes.name,
             memory_mb=self.conversations.memory_mb,
+            skills_listed=heard.started.skills if heard.started else None,
+            skill_traces=traces,
         )

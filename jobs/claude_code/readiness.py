@@ -12,7 +12,7 @@ from jobs.claude_code.cli import ClaudeCli, find_version_problem
 from jobs.claude_code.command import BINARY, NO_BASH, make_probe, merge_variables
 from jobs.errors import Transient, UserError
 from jobs.sessions.box import Bind
-from jobs.sessions.prepared import PLAIN, Prepared
+from jobs.sessions.prepared import PLAIN, Prepared, Proven
 from jobs.sessions.program import Program, ProgramEnd, ProgramSandboxMaker
 from jobs.sessions.reach import NO_PYTHON
 from jobs.sessions.workspace import Workspace
@@ -26,15 +26,16 @@ async def find_problem(cli: ClaudeCli, sandboxes: ProgramSandboxMaker) -> str | 
     """Why sessions in Claude Code cannot work here and what to do; None if they can."""
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            return await find_misfit(cli, sandboxes, PLAIN, Path(scratch))
+            found = await try_out(cli, sandboxes, PLAIN, Path(scratch))
         except (Transient, UserError) as error:
             return f"no sandbox for Claude Code can be started: {error}"
+    return found if isinstance(found, str) else None
 
 
-async def find_misfit(
+async def try_out(
     cli: ClaudeCli, sandboxes: ProgramSandboxMaker, prepared: Prepared, scratch: Path
-) -> str | None:
-    """Why Claude Code does not start in an environment and what to do; None if it does.
+) -> Proven | str:
+    """What Claude Code finds in an environment, or why it does not start there and what to do.
 
     `scratch` is a folder for a workspace. Raises as opening a sandbox does.
     """
@@ -50,10 +51,14 @@ async def find_misfit(
             image=prepared.image,
         ) as sandbox:
             end = await sandbox.run_program(program)
+            environment = prepared.identity_in(sandbox.identity)
     finally:
         await workspace.remove()
+    version = said.decode("utf-8", "replace").strip()
     failure = _find_failure(cli, end, is_image=sandboxes.name == "docker")
-    return failure or find_version_problem(said.decode("utf-8", "replace"))
+    if problem := failure or find_version_problem(version):
+        return problem
+    return Proven(version.split()[0], environment, sandboxes.name)
 
 
 def _find_failure(cli: ClaudeCli, end: ProgramEnd, *, is_image: bool) -> str | None:

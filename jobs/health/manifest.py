@@ -4,6 +4,8 @@ The first one is kept whoever carries the run on, and put into the archive: what
 is held against it, so that nothing that went missing goes unseen.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from jobs.requests import Value
@@ -78,3 +80,19 @@ class Manifest(Value):
     judging: ReadingConditions
     sessions: tuple[ExpectedSession, ...]
     readings: tuple[ExpectedReading, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What a run is held against."""
+
+    manifest: Manifest | None = None
+    """None for a run that an older program began."""
+    changes: Sequence[str] = ()
+    """How the world had changed when the run was carried on; then it was carried no further."""
+    judged_later: bool = False
+    """Whether another judge reads it now than the one that was expected."""
+
+
+NOTHING_WRITTEN = Expected()
+"""Of a run without a manifest."""

@@ -23,19 +23,20 @@ from jobs.sessions.given_skill import (
     check_mode,
     find_offered,
     is_in_prompt,
+    look_for_skill,
     make_watch,
     stage_session,
 )
-from jobs.sessions.prepared import Prepared
+from jobs.sessions.prepared import Prepared, Proven
 from jobs.sessions.reach import MakeGate, ReachingSandbox, open_reaching
 from jobs.sessions.session_result import Attempt, broken, save_response
 from jobs.sessions.session_spec import SessionSpec
-from jobs.sessions.skill_tools import SkillTools, render_skills
+from jobs.sessions.skill_tools import SkillTools, name_tools, render_skills
 from jobs.sessions.task import render_system
 from jobs.sessions.tools import SessionTools
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.sessions.workspace import Workspace
-from jobs.values import RunSpec, SessionResult
+from jobs.values import Mode, RunSpec, SessionResult
 
 MAX_ANSWER_TOKENS = 32_000
 """Of one answer: room for a long file that is written in one call."""
@@ -61,15 +62,22 @@ class ApiLauncher:
         """
         check_mode(run)
 
-    async def prove(self, prepared: Prepared, scratch: Path) -> None:
+    def tools(self, mode: Mode) -> tuple[str, ...]:
+        return name_tools(mode)
+
+    async def prove(self, prepared: Prepared, scratch: Path) -> Proven:
         """Open a sandbox in an environment, and close it.
 
         Raises `Refused` where no session could work in it, `Transient` where that may pass.
         """
         workspace = await asyncio.to_thread(Workspace.make, scratch)
         try:
-            async with self._open(workspace, prepared):
-                return
+            async with self._open(workspace, prepared) as sandbox:
+                return Proven(
+                    environment=prepared.identity_in(sandbox.identity),
+                    sandbox=self.sandboxes.name,
+                    memory_mb=self.memory_mb,
+                )
         finally:
             await workspace.remove()
 
@@ -85,14 +93,17 @@ class ApiLauncher:
     ) -> Attempt:
         """The conversation and what it left. No process of the session is alive after it."""
         self.check(session.run)
+        system = _render_system(session)
         prompt = await asyncio.to_thread(stage_session, session, workspace)
+        told = f"{system}\n{prompt}"
+        traces = await asyncio.to_thread(look_for_skill, session, workspace, told)
         sight = SkillSight(make_watch(session))
         with JsonlTranscript(transcript) as sink:
             async with self._open(workspace, session.prepared) as sandbox:
                 deadline = self.monotonic() + session.limits.wall_s
                 tools = SessionTools(sandbox, remaining_s=lambda: deadline - self.monotonic())
                 toolbox = _make_toolbox(session, tools, sight)
-                end = await self._converse(session, prompt, toolbox, sink)
+                end = await self._converse(session, (system, prompt), toolbox, sink)
         # An agent that met a dead sandbox worked under conditions that its twin did not.
         end = broken(end, "the session's sandbox failed") if tools.broken else end
         collected = await collect_output(workspace.output, workspace.collected)
@@ -111,6 +122,8 @@ class ApiLauncher:
             environment=session.prepared.identity_in(sandbox.identity),
             sandbox=self.sandboxes.name,
             memory_mb=self.memory_mb,
+            skills_listed=tuple(one.name for one in find_offered(session)),
+            skill_traces=traces,
         )
 
     def _open(
@@ -125,12 +138,13 @@ class ApiLauncher:
         )
 
     async def _converse(
-        self, session: SessionSpec, prompt: str, toolbox: ToolBox, sink: JsonlTranscript
+        self, session: SessionSpec, told: tuple[str, str], toolbox: ToolBox, sink: JsonlTranscript
     ) -> ConversationEnd:
+        system, prompt = told
         return await self.agent.converse(
             ConversationSpec(
                 model=session.run.model,
-                system=_render_system(session),
+                system=system,
                 prompt=prompt,
                 toolbox=toolbox,
                 limits=session.limits,

@@ -16,12 +16,18 @@ from jobs.claude_code.installed_skill import (
     install_skill,
 )
 from jobs.errors import Refused
+from jobs.health.skill_free import find_traces
 from jobs.sessions.attempts import stage_inputs, stage_skill
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.skill_tools import FOLDER, Offered
 from jobs.sessions.task import render_prompt, render_task
 from jobs.sessions.workspace import Workspace
 from jobs.values import RunSpec
+
+_NOT_FORCED = (
+    "the eval case says that the skill is not to be loaded, which only shows where an agent may "
+    "choose: in the mode `forced` it stands in the prompt. Ask for `--mode installed`."
+)
 
 
 def check_mode(run: RunSpec, taken_names: Collection[str] = ()) -> None:
@@ -32,6 +38,8 @@ def check_mode(run: RunSpec, taken_names: Collection[str] = ()) -> None:
     Raises `Refused` with what to change, or to ask for instead.
     """
     if run.mode == "forced":
+        if not run.eval_case.should_load:
+            raise Refused(_NOT_FORCED)
         return
     try:
         for skill in run.skills:
@@ -51,6 +59,16 @@ def stage_session(session: SessionSpec, workspace: Workspace) -> str:
     if session.skill_folder is not None:
         install_skill(session.skill_folder, workspace.work, folder_name(session.skill))
     return render_task(session.run.eval_case, session.inputs_folder)
+
+
+def look_for_skill(session: SessionSpec, workspace: Workspace, told: str) -> tuple[str, ...] | None:
+    """What a session that is staged has of the skill that it must be free of.
+
+    `told` is all that it is told before it begins. None where it has a skill. Blocks.
+    """
+    if session.absent is None:
+        return None
+    return find_traces(session.absent, workspace.work, told)
 
 
 def find_offered(session: SessionSpec) -> tuple[Offered, ...]:

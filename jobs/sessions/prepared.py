@@ -49,5 +49,18 @@ def join_identities(*identities: str) -> str:
     return f"sha256:{hashlib.sha256(' '.join(known).encode()).hexdigest()}"
 
 
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What a launcher found when it tried an environment."""
+
+    launcher_version: str = ""
+    """Version of the program that runs sessions; empty where it is ours."""
+    environment: str = ""
+    """What identifies the environment, as a session in it will tell."""
+    sandbox: str = ""
+    memory_mb: int = 0
+    """For everything that one session runs."""
+
+
 PLAIN = Prepared()
 """The sandbox as it is, with nothing prepared."""

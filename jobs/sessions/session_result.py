@@ -37,6 +37,8 @@ class Attempt:
     environment: str = ""
     sandbox: str = ""
     memory_mb: int | None = None
+    skills_listed: tuple[str, ...] | None = None
+    skill_traces: tuple[str, ...] | None = None
 
 
 def save_response(text: str, collected: Collected, folder: Path) -> Collected:
@@ -86,6 +88,8 @@ def make_result(
         environment=attempt.environment,
         sandbox=attempt.sandbox,
         memory_mb=attempt.memory_mb,
+        skills_listed=attempt.skills_listed,
+        skill_traces=attempt.skill_traces,
         limits=earlier.limits if earlier else session.limits,
         trial=session.trial,
     )

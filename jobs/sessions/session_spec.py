@@ -7,6 +7,7 @@ that tells it, reach what the session can see.
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs.health.skill_free import SkillMark
 from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.values import Arm, Limits, RunSpec, Skill
 
@@ -32,6 +33,8 @@ class SessionSpec:
     read where its mounts come from."""
     prepared: Prepared = PLAIN
     """The environment that the session works in, the same in both arms."""
+    absent: SkillMark | None = None
+    """The skill that this arm must be free of; None where it has one itself."""
 
     @property
     def skill(self) -> Skill:

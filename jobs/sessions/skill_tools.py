@@ -13,7 +13,9 @@ from jobs.claude_code.events import Call
 from jobs.content.skill_file import parse_skill_file
 from jobs.content.skills import SKILL_FILE
 from jobs.conversation import Tool, ToolOutcome
+from jobs.sessions.tool_arguments import ARGUMENTS
 from jobs.sessions.tools import MAX_TEXT, SessionTools
+from jobs.values import Mode
 
 FOLDER = ".claude/skills"
 """Where skills lie, relative to a session's working folder."""
@@ -41,6 +43,11 @@ class Offered:
     description: str
     folder: Path
     """Holds its SKILL.md, out of the session's reach."""
+
+
+def name_tools(mode: Mode) -> tuple[str, ...]:
+    """The tools of every session in a mode, in either arm."""
+    return (*ARGUMENTS, _SKILL.name) if mode == "installed" else tuple(ARGUMENTS)
 
 
 def render_skills(offered: Sequence[Offered]) -> str:

@@ -62,6 +62,7 @@ def a_baseline(arm: Arm = Arm.WITHOUT_SKILL, **changes: Any) -> SessionResult:
         "tools": ("Bash", "Read"),
         "sandbox": "bubblewrap",
         "memory_mb": 4096,
+        "skill_traces": (),
         "limits": session_limits(Settings(_env_file=None)),
     }
     return a_session(arm, **(met | changes))

@@ -59,6 +59,7 @@ class BareMaker:
 
     name: str
     errors: bytes
+    identity: str = ""
 
     @asynccontextmanager
     async def open(self, *_, **__):

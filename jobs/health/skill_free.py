@@ -1,0 +1,150 @@
+"""Whether the arm without a skill is free of it: its folder, its inputs, its words.
+
+Looked for are files that are byte for byte the skill's, folders where skills are found, and
+passages of SKILL.md. The eval case may attach a data file of the skill on purpose; both arms
+have it then, which is said and is no fault.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Self
+
+from jobs.values import InputFile
+
+SKILL_FILE = "SKILL.md"
+PASSAGE = 120
+"""Letters and digits in a row, some twenty words: shorter ones may stand in any text."""
+_STEP = PASSAGE // 2
+"""A passage holds one whole piece of this length, wherever it begins."""
+_SHOWN = 80
+_MOST_NAMED = 5
+_LETTERS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillMark:
+    """What would show that a session has met a skill which it must not have."""
+
+    name: str
+    files: Mapping[str, str]
+    """The skill's files that are not empty: SHA-256 of each, to its path in the skill."""
+    sizes: frozenset[int]
+    text: str
+    """What its SKILL.md says."""
+    attached: frozenset[str] = field(default_factory=frozenset)
+    """SHA-256 of what the eval case attaches, which both arms are given."""
+
+    @classmethod
+    def read(cls, name: str, folder: Path, text: str, inputs: Sequence[InputFile]) -> Self:
+        """Of the skill that is staged in `folder`. Blocks."""
+        files, sizes = {}, set()
+        for path in _walk(folder):
+            if size := path.stat().st_size:
+                sizes.add(size)
+                files[_digest(path)] = path.relative_to(folder).as_posix()
+        attached = frozenset(one.sha256 for one in inputs)
+        return cls(name=name, files=files, sizes=frozenset(sizes), text=text, attached=attached)
+
+
+def find_attached(mark: SkillMark, inputs: Sequence[InputFile]) -> Iterator[tuple[InputFile, str]]:
+    """The inputs that are files of the skill, each with its path there."""
+    for one in inputs:
+        if path := mark.files.get(one.sha256):
+            yield one, path
+
+
+def find_traces(mark: SkillMark, work: Path, told: str) -> tuple[str, ...]:
+    """What a session is given of the skill, in its working folder or in words; none is right.
+
+    Each a clause. Blocks: it reads what may be a file of the skill.
+    """
+    traces = [
+        f"its folder holds `{path.relative_to(work).as_posix()}`, which is the skill's "
+        f"`{mark.files[digest]}`"
+        for path in _walk(work)
+        if path.stat().st_size in mark.sizes
+        and (digest := _digest(path)) in mark.files
+        and digest not in mark.attached
+    ]
+    traces += [f"its folder holds `{folder}`, where skills are found" for folder in _places(work)]
+    if passage := find_passage(mark.text, told):
+        traces.append(f"it is told a passage of SKILL.md (“{passage}”)")
+    return tuple(traces[:_MOST_NAMED])
+
+
+def find_passage(skill_text: str, told: str) -> str:
+    """The beginning of the first passage of SKILL.md that stands in another text; else empty.
+
+    Compared are letters and digits alone, whatever their case and what stands between them.
+    """
+    skill, places = _letters(skill_text)
+    other, _ = _letters(told)
+    for start in range(0, len(skill) - _STEP + 1, _STEP):
+        piece = skill[start : start + _STEP]
+        at = other.find(piece)
+        while at >= 0:
+            first, length = _widen(skill, start, other, at)
+            if length >= PASSAGE:
+                begin = places[first]
+                return " ".join(skill_text[begin : begin + _SHOWN].split()) + "…"
+            at = other.find(piece, at + 1)
+    return ""
+
+
+def _widen(skill: str, start: int, other: str, at: int) -> tuple[int, int]:
+    """Where the common run around a piece begins in the skill, and its length up to a passage."""
+    before = 0
+    while (
+        before < PASSAGE
+        and start > before
+        and at > before
+        and skill[start - before - 1] == other[at - before - 1]
+    ):
+        before += 1
+    length = before + _STEP
+    while (
+        length < PASSAGE
+        and start - before + length < len(skill)
+        and at - before + length < len(other)
+        and skill[start - before + length] == other[at - before + length]
+    ):
+        length += 1
+    return start - before, length
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text in lower case, and where each stood."""
+    letters: list[str] = []
+    places: list[int] = []
+    for word in _LETTERS.finditer(text):
+        for offset, letter in enumerate(word[0]):
+            low = letter.lower()
+            letters.append(low)
+            places += [word.start() + offset] * len(low)
+    return "".join(letters), places
+
+
+def _places(work: Path) -> Iterator[str]:
+    """Folders that a session without a skill must not have."""
+    if (work / "skill").exists():
+        yield "skill/"
+    installed = work / ".claude" / "skills"
+    if installed.is_dir():
+        yield from (f".claude/skills/{one.name}/" for one in sorted(installed.iterdir()))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def is_instructions(path: str) -> bool:
+    """Whether a file of a skill is a SKILL.md: what makes it a skill."""
+    return PurePosixPath(path).name == SKILL_FILE
