@@ -41,7 +41,12 @@ class Expecting:
         if repo not in self._records:
             self._records[repo] = await self._ledger.records(request.repo.full_name)
         holds = make_effective(self._files.get(repo, RepoFile()), self._settings, request)
-        said = {"models": holds.models.value, "trials": holds.trials.value}
+        often = holds.how_often
+        said = {
+            "models": holds.models.value,
+            "trials": often.most_trials if often.until_sure else often.trials,
+            "until_sure": often.until_sure,
+        }
         ahead = ahead_of_request(
             request.model_copy(update=said),
             model=self._settings.model,

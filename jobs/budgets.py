@@ -86,7 +86,7 @@ async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
         return
     repo, most = planned[0].repo, world.runs.settings.max_usd_per_run
     for spec in planned:
-        _refuse_dear(spec, await estimate_runs([spec], world))
+        _refuse_dear(spec, await estimate_runs([at_least(spec)], world))
     expected = (await estimate_runs(planned, world)).expected_usd or Decimal(0)
     day = await world.runs.budget.day(repo)
     for spending, over in ((day.bot, over_bot), (day.repository, over_repository)):
@@ -98,14 +98,25 @@ async def refuse_over_budget(specs: Iterable[RunSpec], world: World) -> None:
             raise over(spending, expected, needs, repo.full_name)
 
 
+def at_least(spec: RunSpec) -> RunSpec:
+    """The run with the fewest trials that it can do with: until sure, those that can be enough."""
+    return spec.model_copy(update={"trials": spec.shares, "until_sure": None})
+
+
+def is_too_dear(estimate: Estimate) -> bool:
+    """Whether a run is expected to pass its limit: its score would then tell of the limit."""
+    expected, most = estimate.expected_usd, estimate.most_usd
+    return expected is not None and most is not None and expected > most
+
+
 def _refuse_dear(spec: RunSpec, estimate: Estimate) -> None:
-    """Its sessions would be cut short, so that its score would tell of the limit."""
-    expected = estimate.expected_usd
-    if expected is None or estimate.most_usd is None or expected <= estimate.most_usd:
+    if not is_too_dear(estimate):
         return
-    trials = f" with {spec.trials} trials" if spec.trials > 1 else ""
+    trials = f" with {spec.shares} trials" if spec.shares > 1 else ""
+    trials += ", the fewest that can be enough to be sure," if spec.until_sure == "trials" else ""
     raise OverBudget(
-        f"a run of {quoted(spec.eval_case.id)}{trials} is expected to cost {expected:.2f} USD, "
+        f"a run of {quoted(spec.eval_case.id)}{trials} is expected to cost "
+        f"{estimate.expected_usd:.2f} USD, "
         f"from {numbers.plural(len(estimate.rests_on), 'past run')}, and the limit of one run is "
         f"{estimate.most_usd:.2f} USD. Ask for fewer trials or a cheaper model, raise "
         "`budgets.per_run` in `.github/skillbench.yml`, or have a maintainer add "

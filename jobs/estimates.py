@@ -14,10 +14,12 @@ from itertools import chain, repeat
 from statistics import median
 from typing import Literal
 
+from config.tiers import MAX_TRIALS
 from jobs.planning.model_names import identity
 from jobs.reporting import numbers
 from jobs.requests import Request, Value
 from jobs.results import RunRecord
+from jobs.sequential.expecting import expect_of, expect_trials, find_likely
 from jobs.values import Arm, RunSpec
 
 MOST_RUNS = 20
@@ -45,6 +47,11 @@ class Ahead(Value):
     """As typed or sent; empty where nobody has named one."""
     launcher: str = "api"
     trials: int = 1
+    """As many as are expected."""
+    most_trials: int = 0
+    """The cap, where trials are added until it is sure; 0: as many as are expected."""
+    is_likely: bool = True
+    """Whether it is expected to begin at all; else it counts for the most alone."""
     is_versus: bool = False
     """Whether the other arm has a version of the skill, and not none."""
     reused: int = 0
@@ -77,6 +84,8 @@ class Estimate(Value):
     reused: int = 0
     """Kept sessions without a skill that take the place of new ones; the figures are without
     them."""
+    until_sure: str = ""
+    """What is expected to be added until it is sure, and the most: half a sentence."""
     canaries: int = 0
     """Readings of canaries to be paid besides, one for each eval case and judge without one; in
     no other figure."""
@@ -108,6 +117,7 @@ def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal |
         rests_on=tuple(one.run for one in likest),
         basis=basis,
         unknown=int(not priced),
+        until_sure=_tell_open([ahead]),
         most_usd=most_usd,
     )
 
@@ -116,7 +126,8 @@ def estimate_all(
     ahead: Iterable[Ahead], records: Sequence[RunRecord], most_usd: Decimal | None
 ) -> Estimate:
     """What several runs are expected to take together."""
-    each = [estimate_run(one, records, most_usd) for one in ahead]
+    planned = list(ahead)
+    each = [estimate_run(one, records, most_usd) for one in planned if one.is_likely]
     return Estimate(
         tokens=_add(one.tokens for one in each),
         wall_s=_add(one.wall_s for one in each),
@@ -125,36 +136,45 @@ def estimate_all(
         basis=max((one.basis for one in each), key=_ALIKE.index, default="nothing"),
         unknown=sum(one.unknown for one in each),
         reused=sum(one.reused for one in each),
-        most_usd=None if most_usd is None else most_usd * len(each),
+        until_sure=_tell_open(planned),
+        most_usd=None if most_usd is None else most_usd * len(planned),
     )
 
 
 def ahead_of_specs(specs: Iterable[RunSpec], reused: Sequence[int] = ()) -> list[Ahead]:
     """Planned runs, for an estimate; `reused` counts the kept sessions for each of them."""
+    planned = list(specs)
     return [
         Ahead(
             eval_id=spec.eval_case.id,
             model=spec.model.sent,
             launcher=spec.launcher,
-            trials=spec.trials,
+            trials=expect_trials(spec),
+            most_trials=spec.trials if spec.until_sure == "trials" else 0,
+            is_likely=likely,
             is_versus=spec.vs != "none",
-            reused=kept,
+            reused=min(kept, expect_trials(spec)),
         )
-        for spec, kept in zip(specs, chain(reused, repeat(0)), strict=False)
+        for spec, likely, kept in zip(
+            planned, find_likely(planned), chain(reused, repeat(0)), strict=False
+        )
     ]
 
 
 def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahead]:
     """The runs that a request means before it is planned: one for each model it names.
 
-    `model` and `launcher` are those of a request that names none.
+    `model` and `launcher` are those of a request that names none; where it is until sure, its
+    trials are the cap.
     """
+    most = (request.trials or MAX_TRIALS) if request.until_sure else 0
     return [
         Ahead(
             eval_id=request.eval_id or f"github-issue-{request.issue}",
             model=name,
             launcher=request.launcher or launcher,
-            trials=request.trials or 1,
+            trials=expect_of(most) if most else request.trials or 1,
+            most_trials=most,
             is_versus=request.vs not in {None, "none"},
         )
         for name in request.models or (model,)
@@ -166,9 +186,11 @@ def describe(estimate: Estimate) -> str:
     most = f"; {numbers.usd(estimate.most_usd)} at most by the limit" if estimate.most_usd else ""
     most += _besides(estimate)
     if estimate.tokens is None:
-        return f"no past runs to go by{most}"
+        parts = [estimate.until_sure] if estimate.until_sure else []
+        return f"{', '.join([*parts, 'no past runs to go by'])}{most}"
     money = _money(estimate)
-    parts = [money, f"about {numbers.tokens(round(estimate.tokens.median))} tokens"]
+    parts = [money, *([estimate.until_sure] if estimate.until_sure else [])]
+    parts += [f"about {numbers.tokens(round(estimate.tokens.median))} tokens"]
     if estimate.wall_s is not None:
         parts.append(f"about {numbers.duration(estimate.wall_s.median)} of sessions")
     if estimate.reused:
@@ -176,6 +198,18 @@ def describe(estimate: Estimate) -> str:
     count = len(estimate.rests_on)
     from_runs = f"from {numbers.plural(count, 'past run')} {_WORDS[estimate.basis]}"
     return f"{', '.join(parts)}, {from_runs}{most}"
+
+
+def _tell_open(ahead: Sequence[Ahead]) -> str:
+    """`about 11 of at most 20 trials`, or `about 9 of at most 12 runs`; empty: all is fixed."""
+    if (likely := sum(one.is_likely for one in ahead)) < len(ahead):
+        return f"about {likely} of at most {numbers.plural(len(ahead), 'run')}"
+    most = max((one.most_trials for one in ahead), default=0)
+    if not most:
+        return ""
+    trials = max(one.trials for one in ahead if one.most_trials)
+    each = " in each run" if len(ahead) > 1 else ""
+    return f"about {trials} of at most {numbers.plural(most, 'trial')}{each}"
 
 
 def _besides(estimate: Estimate) -> str:

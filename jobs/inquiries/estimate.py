@@ -14,6 +14,7 @@ from jobs.carrying_out import find_head
 from jobs.commits import Commits
 from jobs.content.repo_file import load_repo_file
 from jobs.estimates import Estimate, describe
+from jobs.inquiries.tiers import HEAD, compare_tiers
 from jobs.inquiries.words import in_code
 from jobs.inquiries.world import InquiryWorld
 from jobs.planning.plan import Plan
@@ -21,7 +22,7 @@ from jobs.planning.rows import find_unpriced
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import score_words
 from jobs.reporting.fit import Blocks, fit
-from jobs.requests import Request
+from jobs.requests import ALL_EVALS, Request
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -40,7 +41,10 @@ async def answer_estimate(request: Request, world: InquiryWorld) -> str:
     unpriced = await asyncio.to_thread(find_unpriced, plan, price_known)
     rows = [await _row(spec, place, unpriced) for spec in plan.runs]
     total = await estimate_runs(plan.runs, place, unpriced=unpriced)
-    return _render(plan, rows, total, world.mention)
+    asked = (*plan.runs, *(one.spec for one in plan.duplicates))
+    is_of_several = request.eval_id == ALL_EVALS
+    tiers = await compare_tiers(asked, place, is_of_several=is_of_several, unpriced=unpriced)
+    return _render(plan, rows, tiers if asked else [], total, world.mention)
 
 
 async def _row(spec: RunSpec, world: World, unpriced: list[str]) -> str:
@@ -51,7 +55,7 @@ async def _row(spec: RunSpec, world: World, unpriced: list[str]) -> str:
         in_code(spec.skill.name, 80),
         in_code(spec.model.sent, 80),
         in_code(spec.launcher),
-        str(spec.trials),
+        f"≤ {spec.trials}" if spec.until_sure == "trials" else str(spec.trials),
         _tokens(estimate),
         _time(estimate),
         _money(estimate),
@@ -73,7 +77,7 @@ def _money(estimate: Estimate) -> str:
     return numbers.usd(Decimal(str(estimate.usd.median)))
 
 
-def _render(plan: Plan, rows: list[str], total: Estimate, mention: str) -> str:
+def _render(plan: Plan, rows: list[str], tiers: list[str], total: Estimate, mention: str) -> str:
     if rows:
         head = [f"### 🧮 Estimate: {numbers.plural(len(rows), 'run')}, {_expected(total)}"]
         head.append(f"Expected: {describe(total)}.")
@@ -94,6 +98,7 @@ def _render(plan: Plan, rows: list[str], total: Estimate, mention: str) -> str:
     parts = [
         Blocks(rows, "*Shortened.*", before=table),
         Blocks([*done, *refused, *notes], "*Shortened.*"),
+        Blocks(tiers, "*Shortened.*", before=f"**By tier**, all measured anew:\n\n{HEAD}"),
     ]
     bottom = (
         "<sub>Nothing was started. Medians of past runs; time is that of the sessions. To start: "

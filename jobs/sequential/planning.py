@@ -8,6 +8,7 @@ from typing import NamedTuple
 from config.tiers import HowOften
 from jobs.content.text import quoted
 from jobs.errors import Refused
+from jobs.reporting import numbers
 from jobs.sequential.stop import FEWEST, Unit
 from jobs.values import RunSpec
 
@@ -58,19 +59,19 @@ def leave_too_few(
     `known` are those whose results are there already.
     """
     sizes = Counter(group_of(spec) for spec in (*runs, *known))
-    found = [
-        spec if sizes[group_of(spec)] >= FEWEST else spec.model_copy(update={"until_sure": None})
-        for spec in runs
-    ]
-    small = dict.fromkeys(
-        (group_of(spec), sizes[group_of(spec)])
+    small = {
+        group_of(spec): None
         for spec in runs
         if spec.until_sure == "evals" and sizes[group_of(spec)] < FEWEST
-    )
+    }
+    found = [
+        spec.model_copy(update={"until_sure": None}) if group_of(spec) in small else spec
+        for spec in runs
+    ]
     notes = [
-        f"{size} eval cases of {quoted(skill)} on {quoted(model)} can never be enough to be sure "
-        f"of a difference: it takes {FEWEST} at least. So all of them are measured."
-        for (skill, model), size in small
+        f"{numbers.plural(sizes[skill, model], 'eval case')} of {quoted(skill)} on {quoted(model)} "
+        f"can never be enough to be sure: it takes {FEWEST} at least. So all are measured."
+        for skill, model in small
     ]
     return found, notes
 
