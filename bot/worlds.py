@@ -60,6 +60,7 @@ async def make_worlds(settings: Settings, *, budget: Budget, scratch: Path) -> W
     runs = RunWorld(
         launchers=make_launchers(settings, api, sandboxes),
         environments=await make_environments(settings, sandboxes, scratch),
+        sandboxes=sandboxes,
         judge=AgentJudge(agent, sandboxes, SessionTools),
         catalog=catalog,
         blobs=blobs,

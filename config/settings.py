@@ -124,6 +124,8 @@ class Settings(BaseSettings):
     """Sessions that go on together with one provider in one worker to measure descriptions."""
     setup_timeout: Period = timedelta(minutes=30)
     """Of an environment's setup script, which runs once for each of its versions."""
+    check_timeout: Period = timedelta(seconds=60)
+    """Of one command among an eval case's checks."""
     max_concurrent_requests: int = Field(default=4, gt=0)
     """How many requests one worker carries out at a time, with up to four sessions each."""
     max_requests_overall: int = Field(default=100, gt=0)

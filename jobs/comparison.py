@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jobs.baselines.kept import keep
 from jobs.baselines.using import choose, render_refusals
+from jobs.checks.staging import stage_check_files
 from jobs.combining import combine
 from jobs.content.skills import SKILL_FILE, skill_path
 from jobs.content.snapshot import Snapshot
@@ -144,6 +145,7 @@ async def _make_result(
         ended_at=world.clock(),
         sessions=tuple(session for trial in trials for session in trial.sessions),
         passes=passes,
+        machine=tuple(one for trial in trials for one in trial.machine),
         lost_readings=tuple(reading for trial in trials for reading in trial.judged.lost),
         candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms),
         scrubbed=combined.scrubbed,
@@ -203,14 +205,24 @@ def _stage(spec: RunSpec, sources: Sources, folder: Path, prepared: Prepared) ->
         for number, arm in enumerate(spec.arms, start=1)
         if (skill := spec.skill_of(arm)) is not None
     }
-    inputs, case = folder / "input", spec.eval_case
+    inputs, case, check_files = folder / "input", spec.eval_case, folder / "checks"
     stage_inputs(sources.case, case, folder)
+    stage_check_files(sources.case, case.checks, check_files)
     if spec.other is not None:  # each arm has a skill
-        return Staged(skills=skills, inputs=inputs, prepared=prepared, absent=None)
+        return Staged(
+            skills=skills, inputs=inputs, check_files=check_files, prepared=prepared, absent=None
+        )
     given = skills[spec.arms[0]]
     absent = SkillMark.read(spec.skill.name, given.folder, given.text, case.inputs)
     remarks = check_baseline(absent, case, render_task(case, inputs))
-    return Staged(skills=skills, inputs=inputs, prepared=prepared, absent=absent, remarks=remarks)
+    return Staged(
+        skills=skills,
+        inputs=inputs,
+        check_files=check_files,
+        prepared=prepared,
+        absent=absent,
+        remarks=remarks,
+    )
 
 
 def _stage_skill(skill: Skill, snapshot: Snapshot, folder: Path, spec: RunSpec) -> StagedSkill:

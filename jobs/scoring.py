@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.alongside import all_ended
+from jobs.checks.merge import merge
+from jobs.checks.verdict import MachineVerdict
 from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
@@ -54,6 +56,8 @@ class JudgeInput:
     folder: Path
     """Where this run may write."""
     trial: int = 1
+    machine: tuple[MachineVerdict, ...] = ()
+    """What code found in this trial; it wins over the judge."""
 
 
 async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
@@ -82,7 +86,12 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
         _read(number, candidates, given, world)
         for number, candidates in zip(PASSES, copies, strict=True)
     )
-    outcome = score_run(spec.eval_case, first, readings)
+    outcome = score_run(
+        spec.eval_case,
+        first,
+        readings,
+        lambda rows: merge(rows, spec.eval_case, given.machine, spec.arms),
+    )
     scored = None if isinstance(outcome, Ungraded) else outcome
     return Judged(
         passes=tuple(one for one in readings if isinstance(one, JudgePass)),

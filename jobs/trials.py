@@ -17,6 +17,8 @@ from typing import Protocol
 from jobs.alongside import all_ended
 from jobs.baselines.kept import KeptSession
 from jobs.baselines.using import take
+from jobs.checks.verdict import MachineVerdict
+from jobs.checks.verify import TrialOutputs, verify_trial
 from jobs.health.skill_free import SkillMark
 from jobs.keeping import GivenUp, begin, note_spent
 from jobs.left_over import offer
@@ -57,6 +59,8 @@ class Staged:
     skills: Mapping[Arm, StagedSkill]
     """Of each arm that has one."""
     inputs: Path
+    check_files: Path
+    """What the commands among the checks name."""
     prepared: Prepared
     absent: SkillMark | None
     """The skill that the arm without one must be free of; None where both arms have one."""
@@ -80,6 +84,8 @@ class Trial:
     number: int
     works: Mapping[Arm, ArmWork]
     judged: Judged
+    machine: tuple[MachineVerdict, ...] = ()
+    """What code found in both outputs."""
 
     @property
     def sessions(self) -> tuple[SessionResult, ...]:
@@ -108,6 +114,7 @@ class TrialRunner:
     async def run(self, number: int) -> Trial:
         """One trial; a reason stands in place of a score where it came to none."""
         works: dict[Arm, ArmWork] = {}
+        machine: tuple[MachineVerdict, ...] = ()
         try:
             await self._tell("running", number)
             works = await self._run_arms(number)
@@ -116,22 +123,39 @@ class TrialRunner:
                 return Trial(number=number, works=works, judged=Judged(reason=reason))
             await self._tell("judging", number)
             outputs = {arm: work.output for arm, work in works.items()}
+            machine = await self._verify(outputs, number)
             given = JudgeInput(
                 spec=self.spec,
                 outputs=outputs,
                 inputs=self.staged.inputs,
                 folder=self.folder,
                 trial=number,
+                machine=machine,
             )
-            return Trial(number=number, works=works, judged=await judge_trial(given, self.world))
+            judged = await judge_trial(given, self.world)
+            return Trial(number=number, works=works, judged=judged, machine=machine)
         except GivenUp as given_up:
             works = works or await self._find_stored(number)
-            return Trial(number=number, works=works, judged=Judged(reason=f"{given_up}."))
+            judged = Judged(reason=f"{given_up}.")
+            return Trial(number=number, works=works, judged=judged, machine=machine)
 
     async def recall(self, number: int, reason: str) -> Trial:
         """A trial that is carried on no further: the sessions that are stored, and no score."""
         works = await self._find_stored(number)
         return Trial(number=number, works=works, judged=Judged(reason=reason))
+
+    async def _verify(self, outputs: dict[Arm, Path], number: int) -> tuple[MachineVerdict, ...]:
+        """What code says of both outputs, once the sessions and their sandboxes are gone."""
+        given = TrialOutputs(
+            spec=self.spec,
+            outputs=outputs,
+            inputs=self.staged.inputs,
+            files=self.staged.check_files,
+            prepared=self.staged.prepared,
+            folder=self.folder,
+            trial=number,
+        )
+        return await verify_trial(given, self.world)
 
     async def _tell(self, state: str, number: int) -> None:
         most = self.spec.trials

@@ -6,7 +6,7 @@ verdicts count half and the assertion is shown as split. What could not be verif
 the candidates counts for neither in that pass; where that leaves nothing, it is `Ungraded` too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -32,17 +32,22 @@ class Scored:
 
 
 def score_run(
-    case: EvalCase, first: Arm, passes: Sequence[JudgePass | Ungraded]
+    case: EvalCase,
+    first: Arm,
+    passes: Sequence[JudgePass | Ungraded],
+    decide: Callable[[tuple[AssertionScore, ...]], tuple[AssertionScore, ...]] = tuple,
 ) -> Scored | Ungraded:
     """The scores of a run from its passes; `first` is the arm that was `candidate_1` in pass 1.
 
     Score of an arm: (passes + half the partials) / assertions, averaged over the readable
-    passes. Raises `ValueError` if a pass lacks a verdict, which no `JudgePass` of ours does.
+    passes. `decide` gives the rows that count for those of the judge (`jobs.checks.merge`). Raises
+    `ValueError` if a pass lacks a verdict, which no `JudgePass` of ours does.
     """
     readable = [reading for reading in passes if isinstance(reading, JudgePass)]
     if not readable:
         return _merge_ungraded(passes)
-    assertions = tuple(_score_assertion(item, first, readable) for item in case.assertions)
+    judged = tuple(_score_assertion(item, first, readable) for item in case.assertions)
+    assertions = decide(judged)
     scores = score_arms(assertions)
     if scores is None:
         return _unverifiable(assertions, readable)

@@ -77,6 +77,7 @@ class Scene:
         world = RunWorld(
             launchers=Launchers({"api": launcher}, {}),
             environments=cast("object", None),  # type: ignore[arg-type]
+            sandboxes=cast("object", None),  # type: ignore[arg-type]
             judge=cast("AgentJudge", None),
             catalog=cast("object", None),  # type: ignore[arg-type]
             blobs=Blobs(f"file://{self.folder}/blobs"),
