@@ -180,7 +180,12 @@ class _Judging:
             return Trial(number=number, works=works, judged=Judged(reason=reason))
         outputs = {arm: work.output for arm, work in works.items()}
         given = JudgeInput(
-            spec=spec, outputs=outputs, inputs=inputs, folder=self.folder, trial=number
+            spec=spec,
+            outputs=outputs,
+            inputs=inputs,
+            folder=self.folder,
+            trial=number,
+            machine=tuple(one for one in self.kept.result.machine if one.trial == number),
         )
         try:
             judged = await judge_trial(given, self.world.runs)
