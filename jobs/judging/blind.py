@@ -9,6 +9,7 @@ import hashlib
 import re
 from typing import Literal, get_args
 
+from jobs.readings import Verdict
 from jobs.values import SKILL_OR_NONE, TWO_VERSIONS, Arm, Arms, CandidateName
 
 PassNumber = Literal[1, 2]
@@ -69,3 +70,15 @@ def unblind_text(text: str, number: PassNumber, first: Arm) -> str:
         return f"{title}, " if match[2] else title
 
     return _MENTION.sub(name_arm, text)
+
+
+def call_outputs(verdict: Verdict) -> str:
+    """The judge's reason for a verdict, each candidate in it called this output or the other."""
+
+    def name(match: re.Match[str]) -> str:
+        own = match[1] == verdict.candidate[-1]
+        title = "this output" if own else "the other output"
+        title = title.capitalize() if match[0][0].isupper() else title
+        return f"{title}, " if match[2] else title
+
+    return _MENTION.sub(name, verdict.reason or verdict.evidence)

@@ -203,7 +203,8 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
     replaced = result.scrubbed
     tested, other = (words.phrase for words in words_of(result.spec))
     counts = f"{replaced.with_skill:,} {tested}, {replaced.without_skill:,} {other}"
-    notes = [f"Give-aways replaced before judging: {counts}.", *soundness_notes(result)]
+    notes = [f"Give-aways replaced before judging: {counts}.", *judge_notes(result)]
+    notes += soundness_notes(result)
     for reading in result.passes:
         notes.append(
             f"{_reading(reading, result)} by {escape.code(reading.served_model, 80)}: "

@@ -4,6 +4,7 @@ from collections import Counter
 
 from jobs.reporting import numbers
 from jobs.reporting.arm_words import WORDS
+from jobs.reporting.judges import name_relatives, warn_of_judge
 from jobs.reporting.soundness import warn_of_canaries
 from jobs.reporting.trials import count_whole
 from jobs.results import RunResult
@@ -25,9 +26,10 @@ def render_health(result: RunResult) -> str:
         good.append("skill loaded")
     if result.spec.vs == "self":
         good.append("both arms had the same version, so a difference is noise")
-    if result.trials and len(result.whole_trials) < result.spec.trials:
+    if result.trials and len(result.whole_trials) < result.trials_wanted:
         warnings.append(f"{count_whole(result)} have a score")
-    warnings += warn_of_canaries(result)
+    warnings += warn_of_canaries(result) + warn_of_judge(result)
+    good += filter(None, [name_relatives(result)])
     _tell_agreement(result, warnings, good)
     quoted = [
         verdict.quote_found

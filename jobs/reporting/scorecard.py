@@ -58,7 +58,11 @@ def render_scorecard(result: RunResult) -> str:
     used: list[tuple[str, ...]]
     sessions = [sessions_of(result, arm) for arm in result.spec.arms]
     if result.trials:
-        rows = [*score_rows(result), ("Skill loaded", *map(_loaded, sessions))]
+        rows = [
+            *score_rows(result),
+            *unverified_rows(result),
+            ("Skill loaded", *map(_loaded, sessions)),
+        ]
         used = [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
         rows += [_marked(row, result) for row in used]
         return _table(_head(result), rows, ":--|--:|--:")
@@ -68,6 +72,7 @@ def render_scorecard(result: RunResult) -> str:
         scores = (result.with_skill, result.without_skill)
         rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
         rows.append(("Pass / partial / fail", *map(_counts, scores)))
+        rows += unverified_rows(result)
     rows.append(("Skill loaded", *map(_loaded, sessions)))
     used = [
         ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
@@ -77,6 +82,13 @@ def render_scorecard(result: RunResult) -> str:
     ]
     rows += [*(_marked(row, result) for row in used), *_metrics(result)]
     return _table(_head(result), rows, ":--|--:|--:")
+
+
+def unverified_rows(result: RunResult) -> list[tuple[str, ...]]:
+    """How many assertions nobody could verify and that count for neither arm; often no row."""
+    scores = (result.with_skill, result.without_skill)
+    counts = [numbers.count(one.unverified) for one in scores if one and one.unverified]
+    return [("Could not be verified, counts for neither", *counts)] if counts else []
 
 
 def _marked(row: tuple[str, ...], result: RunResult) -> tuple[str, ...]:

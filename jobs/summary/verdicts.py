@@ -6,8 +6,7 @@ Everything here was written by models and strangers and is only ever quoted.
 """
 
 import asyncio
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 
 from jobs.again.kept_runs import find_kept_run
 from jobs.errors import Gone, Refused
+from jobs.judging.blind import call_outputs
 from jobs.ports import Comment
 from jobs.readings import WORTH, Verdict
 from jobs.requests import Value
@@ -30,7 +30,6 @@ TEXT_CHARACTERS = 300
 REPORT_CHARACTERS = 4_000
 MOST_ARCHIVES = 5
 """That one summary of a skill downloads."""
-_CANDIDATE = re.compile(r"\bcandidate[\s_-]?([12])\b", re.IGNORECASE)
 
 
 class Unmet(Value):
@@ -141,13 +140,5 @@ def _unmet(score: AssertionScore) -> Unmet:
         assertion=score.assertion.text[:TEXT_CHARACTERS],
         with_skill=tuple(verdict.verdict for verdict in score.with_skill),
         without_skill=tuple(verdict.verdict for verdict in score.without_skill),
-        said=_unblind(worst)[:TEXT_CHARACTERS],
+        said=call_outputs(worst)[:TEXT_CHARACTERS],
     )
-
-
-def _unblind(verdict: Verdict) -> str:
-    """The judge's reason, in which the candidates bear names of a blind reading."""
-    own = verdict.candidate[-1]
-    names: Mapping[str, str] = {own: "this output"}
-    text = verdict.reason or verdict.evidence
-    return _CANDIDATE.sub(lambda found: names.get(found[1], "the other output"), text)

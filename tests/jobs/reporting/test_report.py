@@ -52,8 +52,9 @@ def test_the_decision_comes_first():
     )
     assert lines[4] == "**To do** Nothing."
     assert lines[6] == snapshot(
-        "**Health** ✅ all sessions completed · skill loaded · readings in both orders agree on "
-        "3 of 3 assertions · 10 of 10 quotations found in the outputs"
+        "**Health** ✅ all sessions completed · skill loaded · judge and model are of one family "
+        "(Claude) · readings in both orders agree on 3 of 3 assertions · 10 of 10 quotations found "
+        "in the outputs"
     )
 
 
@@ -106,7 +107,7 @@ def test_both_markers_end_a_finished_report():
 def test_two_versions_are_no_result_to_the_older_tools():
     """They would believe that this version was measured against no skill."""
     spec = a_run_spec(vs=f"sha:{'b' * 64}")
-    found = find_markers(render_markers(a_result(spec=spec)))
+    found = find_markers(render_markers(a_result(spec=spec), ReportContext()))
     assert [one.vs for one in found.ours] == [spec.vs]
     assert found.legacy == ()
 
