@@ -65,7 +65,7 @@ class Killed(BaseException):
 
 def says(decide: Callable[[str, str], str]) -> str:
     """A judge's answer, by assertion and by which canary it is about."""
-    named: dict[str, str] = dict(place_canaries(CASE))
+    named: dict[str, str] = dict(place_canaries(CASE).items())
     return an_answer(entries_for(CASE.assertions, lambda one, name: decide(one, named[name])))
 
 
