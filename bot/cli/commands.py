@@ -10,6 +10,7 @@ from bot.cli.dataset_commands import dataset
 from bot.cli.scratch import scratch_folder
 from bot.cli.settings import errors_told, load_settings
 from bot.cli.trigger_commands import optimize, trigger
+from config.tiers import MAX_TRIALS, TierName
 
 app = typer.Typer(
     name="skillbench",
@@ -145,7 +146,13 @@ def run(
         typer.Option(help="Environment of the folder's .github/skillbench.yml, or `none`."),
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(min=1, max=20, help="Repetitions of both arms.")
+        int | None, typer.Option(min=1, max=MAX_TRIALS, help="Repetitions of both arms.")
+    ] = None,
+    until_sure: Annotated[
+        bool, typer.Option("--until-sure", help="No more trials than it takes, --trials at most.")
+    ] = False,
+    tier: Annotated[
+        TierName | None, typer.Option(help="A usual number of trials, or until sure.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(
         "skillbench-report"
@@ -166,6 +173,8 @@ def run(
             environment=environment,
             mode=mode,
             trials=trials,
+            until_sure=until_sure or None,
+            tier=tier,
             judge=judge,
             launcher=settings.launcher if launcher else None,
             output=output,

@@ -17,6 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from bot.cli.stopping import STOPPED, until_stopped
 from bot.worlds import make_worlds
 from config.settings import Settings
+from config.tiers import TierName
 from jobs.comparison import Finished, Sources, run_comparison
 from jobs.content.cases import all_cases
 from jobs.content.shelf import SkillShelf
@@ -47,6 +48,8 @@ class LocalRun:
     environment: str | None
     mode: Mode | None
     trials: int | None
+    until_sure: bool | None
+    tier: TierName | None
     judge: str | None
     """None: what the folder's file says, else the settings; likewise the launcher."""
     launcher: Launcher | None
@@ -221,6 +224,8 @@ def _request(wanted: LocalRun, eval_id: str | None, settings: Settings) -> Reque
         environment=wanted.environment,
         mode=wanted.mode,
         trials=wanted.trials,
+        until_sure=wanted.until_sure,
+        tier=wanted.tier,
         judge=wanted.judge,
         launcher=wanted.launcher,
         force=True,

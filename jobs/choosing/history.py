@@ -12,11 +12,12 @@ from typing import NamedTuple
 import structlog
 
 from jobs.errors import Gone, Suspended, Transient
-from jobs.planning.dedup import Known, kept, legacy_records, own_records
+from jobs.planning.dedup import Known, has_enough_trials, kept, legacy_records, own_records
 from jobs.planning.markers import LegacyRecord
 from jobs.planning.model_names import identity
 from jobs.ports import Comment, GitHub, Ledger
 from jobs.results import RunRecord, leave_out_pulls
+from jobs.sequential.stop import Unit
 from jobs.values import EvalCase, Launcher, Mode, Skill
 
 log = structlog.get_logger()
@@ -30,6 +31,8 @@ class Conditions(NamedTuple):
     environment: str
     """Digest of the environment; empty: the plain sandbox."""
     trials: int
+    until_sure: Unit | None = None
+    """As a run has it; the trials are then their cap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class History:
         is_measured = any(
             (one.eval_digest, one.skill_sha, one.model_identity, *_conditions(one))
             == (case.digest, skill.sha, model_identity, *conditions[:3])
-            and one.trials >= conditions.trials
+            and has_enough_trials(one, conditions.trials, conditions.until_sure)
             for one in self.records
         )
         return is_measured or any(

@@ -21,6 +21,7 @@ from jobs.content.snapshot import Snapshot
 from jobs.errors import Transient
 from jobs.ports import GitHub, Ledger
 from jobs.requests import Repo
+from jobs.sequential.planning import Trials, plan_trials
 from jobs.values import USUAL_MODES, Launcher, Model
 
 
@@ -43,7 +44,7 @@ class Survey:
     histories: Mapping[str, History]
     """By id of the case."""
     launcher: Launcher
-    trials: int
+    trials: Trials
     models: tuple[str, ...]
     """To keep current, as typed."""
 
@@ -54,7 +55,7 @@ class Survey:
     def _standing(self, known: KnownEval, model: Model) -> Standing:
         history = self.histories[known.case.id]
         mode = USUAL_MODES[self.launcher]
-        conditions = Conditions(self.launcher, mode, known.environment, self.trials)
+        conditions = Conditions(self.launcher, mode, known.environment, *self.trials)
         missing = [
             skill
             for skill in known.skills
@@ -63,7 +64,8 @@ class Survey:
         versions = sorted(skill.sha for skill in known.skills)
         parts = [
             *(self.repo.full_name.casefold(), known.case.id, known.case.digest, *versions),
-            *(model.identity, *map(str, conditions)),
+            *(model.identity, *map(str, conditions[:4])),
+            *([conditions.until_sure] if conditions.until_sure else []),
         ]
         return Standing(
             eval_id=known.case.id,
@@ -80,8 +82,8 @@ class Survey:
 async def make_survey(repo: Repo, snapshot: Snapshot, sources: Sources) -> Survey:
     """Look at everything once.
 
-    Raises `Refused` for a repository's file that cannot be used, `Transient` where the history
-    of no case at all can be read, and `Gone` as GitHub does.
+    Raises `Refused` for a repository's file that cannot be used, or asks for what cannot be,
+    `Transient` where the history of no case at all can be read, and `Gone` as GitHub does.
     """
     settings, github = sources.settings, sources.github
     repo_file: RepoFile = await asyncio.to_thread(load_repo_file, snapshot)
@@ -104,6 +106,6 @@ async def make_survey(repo: Repo, snapshot: Snapshot, sources: Sources) -> Surve
         evals=tuple(evals),
         histories=histories,
         launcher=effective.launcher.value,
-        trials=effective.trials.value,
+        trials=plan_trials(effective.how_often, is_one_of_several=False),
         models=effective.models.value,
     )

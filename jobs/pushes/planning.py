@@ -27,6 +27,7 @@ from jobs.planning.plan import MOST_RUNS as MOST_RUNS_A_REQUEST
 from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
 from jobs.results import LONG_AGO, RunRecord, leave_out_pulls
+from jobs.sequential.planning import plan_trials
 from jobs.values import USUAL_MODES, EvalCase, Launcher, Model
 from jobs.world import World
 
@@ -201,9 +202,8 @@ class PushPlanner:
                 and one.skill_sha != skill.sha
             ),
         )
-        conditions = Conditions(
-            launcher, USUAL_MODES[launcher], known.environment, self._effective.trials.value
-        )
+        trials = plan_trials(self._effective.how_often, is_one_of_several=False)
+        conditions = Conditions(launcher, USUAL_MODES[launcher], known.environment, *trials)
         measured = next(one for one in known.skills if one.path == skill.path)
         if history.covers(known.case, measured, model.identity, conditions):
             same = (one for one in history.records if _is_same(one, row, known.case.digest))
