@@ -16,7 +16,6 @@ from jobs.results import SAME_SCORE
 if TYPE_CHECKING:
     import numpy as np
 
-    Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 MOST_EVALS = 500
@@ -125,12 +124,7 @@ def find_set_power(
     `win_rate` is that among evals that are no ties, `tie_rate` the share of ties among all. Shown
     is what the one-sided test at `alpha` sees, where it also comes to the `floors`.
     """
-    import numpy as np  # noqa: PLC0415
-    from scipy import stats  # noqa: PLC0415
-
-    non_ties = np.arange(evals + 1)
-    shown = _find_shown(non_ties, np.full(evals + 1, evals), win_rate, alpha, floors)
-    return float(stats.binom.pmf(non_ties, evals, 1 - tie_rate) @ shown)
+    return float(_find_powers([evals], win_rate, alpha, tie_rate, floors)[0])
 
 
 @lru_cache(maxsize=1_000)
@@ -149,34 +143,26 @@ def find_evals_needed(
     """
     if win_rate <= 1 / 2:
         return None
-    import numpy as np  # noqa: PLC0415
-
-    sizes = np.arange(1, MOST_EVALS + 1)
-    if tie_rate:
-        powers = np.array(
-            [
-                find_set_power(size, win_rate, alpha=alpha, tie_rate=tie_rate, floors=floors)
-                for size in sizes.tolist()
-            ]
-        )
-    else:
-        powers = _find_shown(sizes, sizes, win_rate, alpha, floors)
-    too_few = sizes[powers < power]
-    needed = int(too_few[-1]) + 1 if too_few.size else 1
+    sizes = range(1, MOST_EVALS + 1)
+    powers = _find_powers(sizes, win_rate, alpha, tie_rate, floors)
+    too_few = [size for size, found in zip(sizes, powers, strict=True) if found < power]
+    needed = max(too_few, default=0) + 1
     return needed if needed <= MOST_EVALS else None
 
 
-def _find_shown(
-    non_ties: "Counts", evals: "Counts", win_rate: float, alpha: float, floors: Floors
+def _find_powers(
+    sizes: Sequence[int], win_rate: float, alpha: float, tie_rate: float, floors: Floors
 ) -> "Numbers":
-    """For each number of non-ties of so many evals the chance that the difference is shown."""
+    """The power of sets of these sizes: a row for each, a column for each number of non-ties."""
     import numpy as np  # noqa: PLC0415
     from scipy import stats  # noqa: PLC0415
 
-    fewest = _find_fewest_wins(alpha, max(MOST_EVALS, int(non_ties.max())))[non_ties]
+    evals, non_ties = np.array(sizes)[:, None], np.arange(max(sizes) + 1)
     enough = np.ceil((non_ties + floors.net * evals) / 2 - SAME_SCORE)
-    wins = np.maximum(fewest, enough)
-    return np.asarray(stats.binom.sf(wins - 1, non_ties, win_rate) * (non_ties >= floors.non_ties))
+    wins = np.maximum(_find_fewest_wins(alpha, max(sizes)), enough)
+    shown = stats.binom.sf(wins - 1, non_ties, win_rate) * (non_ties >= floors.non_ties)
+    chances = stats.binom.pmf(non_ties, evals, 1 - tie_rate)
+    return np.asarray((chances * shown).sum(axis=1))
 
 
 @lru_cache(maxsize=10)

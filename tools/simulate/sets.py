@@ -1,0 +1,54 @@
+"""Sets as the ledger would hold them, for the rule that gives a set its word."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+
+from jobs.conclusions.sets import EvalSet, SetKey, SetRow
+from jobs.conclusions.thresholds import Thresholds
+from jobs.conclusions.verdict import SetWord, conclude_set
+from jobs.results import RunRecord
+
+USUAL = Thresholds()
+"""The settings' own."""
+BASELINE = 0.5
+"""Score of the other arm; only differences decide."""
+
+
+def conclude(differences: Sequence[float], names: Sequence[str], *, sure: bool = False) -> SetWord:
+    """The word for a set with these differences, whose evals share what has the same name.
+
+    `sure`: it was measured until sure, and may have been looked at after every eval.
+    """
+    rows = tuple(
+        SetRow(_record(number, name, sure=sure), BASELINE + difference, BASELINE)
+        for number, (difference, name) in enumerate(zip(differences, names, strict=True))
+    )
+    key = SetKey.of(rows[0].record)
+    return conclude_set(EvalSet(key=key, rows=rows), USUAL).word
+
+
+@cache
+def _record(number: int, fixture: str, *, sure: bool) -> RunRecord:
+    """A run of the set; its score is told beside it."""
+    return RunRecord(
+        run=f"{number:012x}",
+        repo="acme/skills",
+        eval_id=f"eval-{number:03}",
+        eval_digest="d" * 64,
+        skill="skills/simulated",
+        skill_sha="a" * 64,
+        model="claude-sonnet-4-6",
+        model_identity="claudesonnet46",
+        launcher="api",
+        mode="forced",
+        vs="none",
+        environment="",
+        trials=1,
+        judge="claude-opus-4-7",
+        score={"with_skill": BASELINE, "without_skill": BASELINE},
+        state="complete",
+        finished_at=datetime(2026, 1, 1, tzinfo=UTC),
+        fixture=fixture,
+        sure=sure,
+    )
