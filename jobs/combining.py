@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from jobs.health.counts import Health
+from jobs.health.counts import INVALID, Health
 from jobs.health.manifest import NOTHING_WRITTEN, Expected
 from jobs.health.weighing import Seen, weigh
 from jobs.matched import find_mismatch
@@ -17,9 +17,6 @@ from jobs.results import ArmScore, AssertionScore, ScrubCount, TrialResult
 from jobs.scoring import NOTHING_SCRUBBED
 from jobs.trials import Trial
 from jobs.values import RunSpec
-
-INVALID = "invalid: "
-"""How the reason begins where the arms cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

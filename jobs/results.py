@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
+from pydantic import Field, NonNegativeInt
+
 from jobs.checks.verdict import MachineVerdict
 from jobs.health.counts import Health
 from jobs.health.manifest import Manifest
-from jobs.readings import JudgeAgreement, JudgePass, LostReading, Verdict
+from jobs.readings import JudgeAgreement, JudgePass, LostReading, PairOfVerdicts, Verdict
 from jobs.requests import Value
 from jobs.sequential.stop import Stop
 from jobs.values import (
@@ -247,6 +249,9 @@ class RunRecord(Value):
     """Sessions and judging together; None, too, where a price is not known."""
     agreement: JudgeAgreement | None = None
     """How far the judge's readings agree; None where none was read twice."""
+    people: dict[PairOfVerdicts, NonNegativeInt] = Field(default_factory=dict)
+    """What people said of its assertions against what the judge said: `pass/fail` is a person's
+    pass and a judge's fail, `split` a judge whose readings differ."""
     baseline: tuple[str, ...] = ()
     """Ids of the runs whose sessions without a skill were used again, which cost nothing now."""
     baseline_usd: float | None = None
@@ -269,8 +274,9 @@ class RunRecord(Value):
     loaded: dict[str, int] | None = None
     """Sessions of the arm under test in which the skill was `loaded`, and `all` that count; None
     where the skill stood in the prompt, and in older records."""
-    lost: dict[str, int] | None = None
-    """Sessions that came to no output that counts, by arm; None in older records."""
+    lost: dict[str, int] = Field(default_factory=dict)
+    """Sessions that came to no output that counts, by arm; empty where there were none, and in
+    older records."""
     invalid: bool = False
     """Whether it has no score because its arms cannot be compared."""
     url: str = ""

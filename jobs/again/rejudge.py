@@ -23,6 +23,7 @@ from jobs.combining import combine
 from jobs.comparison import Finished
 from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Refused, Suspended, Transient
+from jobs.health.manifest import Expected
 from jobs.judging.agreement import find_agreement
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
@@ -90,10 +91,10 @@ async def _plan(request: Request, result: RunResult, world: World) -> RunSpec:
         stored = await world.runs.blobs.get(key)
         return Plan.model_validate_json(stored or b"").runs[0]
     lacking = [one for one in result.sessions if not one.scored]
-    if (lacking and result.spec.trials == 1) or not result.sessions:
+    if lacking or not result.sessions:
         raise Refused(
-            f"the run `{result.spec.run_id}` has nothing that could be judged: no session "
-            "ended with an output that counts. Measure it again."
+            f"the run `{result.spec.run_id}` cannot be judged: it lacks a session with an output "
+            "that counts, and another judge does not change that. Measure it again."
         )
     effective = make_effective(await world.github.repo_file(), world.runs.settings, request)
     judge = await world.runs.catalog.resolve(effective.judge.value)
@@ -208,7 +209,9 @@ class _Judging:
 
     def _combine(self, trials: list[Trial]) -> RunResult:
         """The run's result with the scores of this judging in place of those it had."""
-        combined, before = combine(self.spec, trials), self.kept.result
+        before = self.kept.result
+        expected = Expected(manifest=before.manifest, judged_later=True)
+        combined = combine(self.spec, trials, expected)
         differences = [one.difference for one in combined.trials]
         stopped = judge_again(before.stopped, differences) if before.stopped else None
         passes = tuple(one for trial in trials for one in trial.judged.passes)
@@ -227,6 +230,7 @@ class _Judging:
                 "ungraded_reason": combined.reason,
                 "agreement": find_agreement(passes),
                 "trials": combined.trials,
+                "health": combined.health,
                 "stopped": stopped,
                 "remarks": combined.remarks,
             }

@@ -2,6 +2,9 @@
 
 from jobs.requests import Value
 
+INVALID = "invalid: "
+"""How the reason begins for which a run has no score where its arms cannot be compared."""
+
 
 class Counts(Value):
     """Of one kind of thing."""

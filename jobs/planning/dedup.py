@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 
 from jobs.calibration.series import find_judge_served, find_served
 from jobs.errors import Gone
+from jobs.health.recorded import health_of
 from jobs.planning.legacy import find_legacy_reports
 from jobs.planning.markers import LegacyRecord, Markers, find_markers
 from jobs.planning.model_names import identity
@@ -149,6 +150,7 @@ def record_of(result: RunResult) -> RunRecord:
         sure=spec.until_sure == "evals",
         stopped=result.stopped,
         canary_passed=is_passed_by_canary(result),
+        **health_of(result),
     )
 
 

@@ -36,6 +36,10 @@ _OPTIONAL = {
 """What an early marker of ours may lack, with what it then meant."""
 
 
+_WHERE_ANY = ("pull", "people", "lost", "loaded", "invalid")
+"""Fields that a marker of ours goes without where there is nothing to say."""
+
+
 @dataclass(frozen=True, slots=True)
 class LegacyRecord:
     """What an older report says was measured."""
@@ -61,9 +65,11 @@ class Markers:
 
 def render_marker(record: RunRecord) -> str:
     """Our marker: every field of the record but its address, which only GitHub can give, and
-    the pull request where there is none.
+    what there is none of.
     """
-    left_out = {"url"} if record.pull else {"url", "pull"}
+    left_out = {"url", *(name for name in _WHERE_ANY if not getattr(record, name))}
+    if record.should_load:
+        left_out.add("should_load")
     return f"<!-- {VERSION} {to_json(record.model_dump(mode='json', exclude=left_out))} -->"
 
 

@@ -30,6 +30,7 @@ _README = """\
 skillbench run {run}
 
 result.json             everything the report was made from (version {version})
+manifest.json           what the run was expected to consist of, written before it began
 prompts/                what the sessions and the judge were given
 <arm>/session.json      how a session ended and what it used
 <arm>/transcript.jsonl  its events, one a line
@@ -135,6 +136,8 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
             }
         ),
     )
+    if result.manifest is not None:
+        yield "manifest.json", _json(result.manifest.model_dump(mode="json"))
     for reading in result.passes:
         verdicts = reading.model_dump(mode="json", exclude={"raw_answers"})
         name = f"{_trial_folder(reading.trial, spec)}judge/pass_{reading.number}"
