@@ -17,6 +17,7 @@ from jobs.content.skills import find_skills, skill_path
 from jobs.content.snapshot import Snapshot
 from jobs.errors import Refused
 from jobs.inquiries.assertion_faults import Fault, find_faults
+from jobs.inquiries.machine_words import find_check_faults, tell_machine
 from jobs.inquiries.past_verdicts import find_past, to_faults
 from jobs.inquiries.words import in_code
 from jobs.inquiries.world import InquiryWorld
@@ -68,6 +69,7 @@ def _look(issue: Issue, snapshot: Snapshot) -> _Looked:
         for reason in unknown
     ]
     faults += find_faults(case.assertions, case.prompt, texts)
+    faults += find_check_faults(case.checks)
     return _Looked(case, "", (), tuple(faults))
 
 
@@ -122,6 +124,7 @@ def _render(looked: _Looked, faults: Sequence[Fault], canaries: str, mention: st
         else "### 🧹 Lint: a good eval case"
     )
     texts = {one.id: one.text for one in case.assertions}
+    texts |= {one.id: one.command for one in case.checks}
     rows = [_row(fault, texts) for fault in faults]
     table = "| | What | What to do |\n|:--|:--|:--|\n"
     parts = [
@@ -132,7 +135,8 @@ def _render(looked: _Looked, faults: Sequence[Fault], canaries: str, mention: st
         "<sub>Rules of thumb from the words of the assertions, and what canaries and past runs of "
         "this very version of the case showed; you decide.</sub>"
     )
-    return fit([head, facts, canaries], parts, [note if rows else ""])
+    top = [head, facts, tell_machine(case), canaries]
+    return fit(top, parts, [note if rows else ""])
 
 
 def _row(fault: Fault, texts: dict[str, str]) -> str:

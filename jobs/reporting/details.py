@@ -15,6 +15,7 @@ from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.judges import judge_notes
+from jobs.reporting.machine import machine_words
 from jobs.reporting.pass_rates import explain_pass_rates, say_pass_rates
 from jobs.reporting.people import said_beside
 from jobs.reporting.reused import SIGN
@@ -93,11 +94,16 @@ class EvidenceTable:
 
     def _evidence(self, verdicts: Sequence[Verdict], length: int) -> str:
         """One verdict with its quotation, or each reading's where they differ."""
-        by_word = {one.verdict: one for one in reversed(verdicts)}
-        shown = [by_word[word] for word in dict.fromkeys(one.verdict for one in verdicts)]
-        return "<br>".join(self._one(verdict, length) for verdict in shown) or "—"
+        by_word: dict[tuple[str, bool], list[Verdict]] = {}
+        for one in verdicts:
+            by_word.setdefault((one.verdict, one.by_machine), []).append(one)
+        return "<br>".join(self._one(same, length) for same in by_word.values()) or "—"
 
-    def _one(self, verdict: Verdict, length: int) -> str:
+    def _one(self, same: Sequence[Verdict], length: int) -> str:
+        """The first of several verdicts that say the same."""
+        verdict = same[0]
+        if verdict.by_machine:
+            return machine_words(same, length)
         evidence = escape.sentence(verdict.evidence, length)
         if evidence and verdict.quote_found:
             evidence = f"“{evidence}”"

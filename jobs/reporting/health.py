@@ -5,6 +5,7 @@ from collections import Counter
 from jobs.reporting import numbers
 from jobs.reporting.arm_words import WORDS
 from jobs.reporting.judges import name_relatives, warn_of_judge
+from jobs.reporting.machine import is_judges, is_split, name_machine
 from jobs.reporting.soundness import warn_of_canaries
 from jobs.reporting.trials import count_whole
 from jobs.results import RunResult
@@ -35,11 +36,14 @@ def render_health(result: RunResult) -> str:
         verdict.quote_found
         for row in result.assertions
         for verdict in (*row.with_skill, *row.without_skill)
-        if verdict.credits
+        if verdict.credits and not verdict.by_machine
     ]
     if quoted:
         found = f"{sum(quoted)} of {len(quoted)} quotations found in the outputs"
         (good if all(quoted) else warnings).append(found)
+    unmeasured, decided = name_machine(result)
+    warnings += unmeasured
+    good += decided
     if any(reading.injections for reading in result.passes):
         warnings.append("an output addresses the judge, see the notes on the judging")
     return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
@@ -47,8 +51,9 @@ def render_health(result: RunResult) -> str:
 
 def _tell_agreement(result: RunResult, warnings: list[str], good: list[str]) -> None:
     """Whether both readings said the same, in each trial."""
-    read = [row for one in result.whole_trials for row in one.assertions] or result.assertions
-    split, total = sum(row.split for row in read), len(read)
+    rows = [row for one in result.whole_trials for row in one.assertions] or result.assertions
+    read = [row for row in rows if is_judges(row)]
+    split, total = sum(is_split(row) for row in read), len(read)
     readings = Counter(reading.trial for reading in result.passes)
     single = [trial for trial, count in readings.items() if count == 1]
     if single:

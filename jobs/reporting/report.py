@@ -26,6 +26,7 @@ from jobs.reporting.details import (
 )
 from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
+from jobs.reporting.machine import machine_part
 from jobs.reporting.people import render_people, render_people_marker
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import metadata_part, render_scorecard
@@ -67,6 +68,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         _differences(result, conclusion),
         soundness_part(result, context),
         evidence_part(result, context),
+        machine_part(result, context),
         sessions_part(result, context),
         hosts_part(result, context),
         *files_parts(result, context),
