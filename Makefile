@@ -8,7 +8,7 @@ N      ?= 4
 SEED   ?= 1
 MINUTES ?= 60
 
-.PHONY: help demo test test-all check format bench fuzz chaos soak lock image-test clean
+.PHONY: help demo test test-all check format simulate bench fuzz chaos soak lock image-test clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +40,10 @@ soak: $(VENV)/dev.stamp  ## an hour of steady load, watching memory; MINUTES= fo
 fuzz: N = 20000
 fuzz: $(VENV)/dev.stamp  ## hostile input of every kind at the real readers; N= deliveries, SEED=
 	@$(BIN)/python -m tools.fuzz $(N) $(SEED) $(ARGS)
+
+simulate: SETS = 2000
+simulate: $(VENV)/dev.stamp  ## intervals, verdicts and the judge against worlds whose truth is known; SETS= a cell, SEED=
+	@$(BIN)/python -m tools.simulate --sets $(SETS) --seed $(SEED) $(ARGS)
 
 bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
 	@$(BIN)/python tools/bench_intake.py

@@ -19,6 +19,7 @@ SHARED = (
     Layout((6, 5, 4, 3, 2, 1, 1, 1, 1)),
     Layout((4, 4, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1)),
     Layout((2,) * 20),
+    Layout((5,) * 8),
 )
 LAYOUTS: Sequence[Layout] = (*alone(5, 6, 8, 12, 20, 30, 50), *SHARED)
 UNTIL_SURE: Sequence[Layout] = (*alone(8, 12, 20, 30, 50), *SHARED[1:])

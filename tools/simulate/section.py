@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import NamedTuple
 
 CLOSE = 2.0
@@ -49,4 +50,4 @@ def percent(share: float) -> str:
 
 def allowance(share: float, count: int) -> float:
     """How far chance may take a share that was counted so many times."""
-    return CLOSE * (share * (1 - share) / count) ** 0.5
+    return CLOSE * sqrt(share * (1 - share) / count)
