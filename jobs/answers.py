@@ -57,7 +57,7 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
     await _end(
         request,
         world,
-        good=endings <= {"done", "duplicate"},
+        good=endings <= {"done", "duplicate", "not_needed"},
         reported=bool(endings & {"done", "empty"}),
     )
 

@@ -27,14 +27,17 @@ from jobs.estimates import describe
 from jobs.keeping import request_folder
 from jobs.living_comment import living_comment
 from jobs.planning.dedup import Known
-from jobs.planning.joining import join_plans
+from jobs.planning.joining import join_evals, join_plans
 from jobs.planning.plan import Plan, PlanInput, RefusedRun, make_plan
 from jobs.planning.rows import find_unpriced, make_progress
 from jobs.planning.versus import Versions
 from jobs.ports import Comment, Issue
 from jobs.publishing import publish_ended
-from jobs.requests import Request
+from jobs.requests import ALL_EVALS, Request
 from jobs.run_runner import RunRunner
+from jobs.sequential.all_evals import find_all_evals
+from jobs.sequential.evals import find_lines
+from jobs.sequential.running import run_line
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -104,16 +107,24 @@ async def plan_request(
     """What a request means at a commit; nothing is begun by it. Raises as `make_plan` does."""
     comments = await world.github.comments(request.issue)
     wanted = await find_wanted(request, comments, world)
-    if not request.only_failed:
+    if request.eval_id == ALL_EVALS and not request.is_pull_request:
+        wanted = await find_all_evals(wanted[0], issue, snapshot, world)
+    elif not request.only_failed:
         return await _plan_one(wanted[0], issue, comments, snapshot, commits, world)
     plans: list[Plan] = []
     refused: list[RefusedRun] = []
     for one in wanted:
         try:
-            plans.append(await _plan_one(one, issue, comments, snapshot, commits, world))
+            plans.append(
+                await _plan_one(
+                    *(one, issue, comments, snapshot, commits, world),
+                    is_one_of_several=not request.only_failed,
+                )
+            )
         except Refused as error:  # an eval case that is not there any more, say
             refused.append(RefusedRun(title=one.eval_id or "", reason=str(error)))
-    return join_plans(request, plans, refused)
+    join = join_plans if request.only_failed else join_evals
+    return join(request, plans, refused)
 
 
 async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is read against
@@ -123,6 +134,8 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
     snapshot: Snapshot,
     commits: Commits,
     world: World,
+    *,
+    is_one_of_several: bool = False,
 ) -> Plan:
     eval_issue = await _find_eval_issue(request, issue, world)
     await refuse_changed_text(request, eval_issue, world)
@@ -148,9 +161,11 @@ async def _plan_one(  # noqa: PLR0913, PLR0917 -- a request, and all that it is 
         versions=Versions(history=world.github, open=commits.get, head=rules.commit),
         rules=rules,
         tested=tested,
+        is_one_of_several=is_one_of_several,
     )
     plan = await make_plan(given, world.runs.catalog, world.runs.settings)
-    await refuse_unseen_text(plan, eval_issue, world)
+    is_named = not is_one_of_several or eval_issue.number == issue.number
+    await refuse_unseen_text(plan, eval_issue, world, is_named=is_named)
     return plan
 
 
@@ -194,5 +209,5 @@ async def _run_plan(plan: Plan, commits: Commits, world: World, *, carried_on: b
                     gone.set()
                     raise
 
-        await all_ended(run(row, spec) for row, spec in enumerate(plan.runs))
+        await all_ended(run_line(line, run, living, world) for line in find_lines(plan))
     await finish(plan.request, living.state, world)

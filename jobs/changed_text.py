@@ -53,14 +53,18 @@ async def refuse_later_edit(request: Request, issue: Issue, world: World) -> Non
     )
 
 
-async def refuse_unseen_text(plan: Plan, issue: Issue, world: World) -> None:
+async def refuse_unseen_text(
+    plan: Plan, issue: Issue, world: World, *, is_named: bool = True
+) -> None:
     """Raises `Refused` where a push or a pull request would run what a stranger wrote last.
 
+    So would a command for all eval cases of a skill, which names none of them (`is_named`).
     `issue` is the one that may hold the eval case. Whoever asks for it there has looked at it, and
     from then on pushes and pull requests run it as well.
     """
     digests = {one.eval_case.digest for one in plan.runs}
-    if plan.request.origin not in TOLD_ELSEWHERE or not digests or issue.is_pull_request:
+    is_looked_at = plan.request.origin not in TOLD_ELSEWHERE and is_named
+    if is_looked_at or not digests or issue.is_pull_request:
         return
     if {one.eval_case.id for one in plan.runs} != {f"github-issue-{issue.number}"}:
         return
@@ -74,7 +78,7 @@ async def refuse_unseen_text(plan: Plan, issue: Issue, world: World) -> None:
     raise Refused(
         f"The text of {quoted(f'#{issue.number}')} was changed last by {quoted(edit.by)}, who may "
         "not start runs here, and nobody has asked for it since. Look at it; then comment "
-        f"`{mention} run` on it, and it is run for pushes and pull requests, too."
+        f"`{mention} run` on it, and it is run whenever others ask for it, too."
     )
 
 

@@ -91,6 +91,10 @@ class LivingComment(LivingText):
         """Say below the rows why none of them could be carried out."""
         self._move(refusal=refusal)
 
+    def tell_stop(self, told: str) -> None:
+        """Say below the rows how a set came out that was measured until it was sure."""
+        self._move(stops=(*self._state.stops, told))
+
     def _move(self, **changes: object) -> None:
         self._state = self._state.model_copy(update=changes)
         self.show(render_progress(self._state))

@@ -17,6 +17,7 @@ from jobs.planning.plan import Plan
 from jobs.ports import Comment
 from jobs.requests import LATEST, Request
 from jobs.results import RunRecord
+from jobs.sequential.evals import was_not_needed
 from jobs.values import RunSpec
 from jobs.world import World
 
@@ -118,6 +119,7 @@ async def _of_request(told: Told, markers: dict[str, RunRecord], world: World) -
     if stored is None or not await blobs.exists(f"{folder}/ended"):
         return []
     plan = Plan.model_validate_json(stored)
+    begun = [spec for spec in plan.runs if not await was_not_needed(spec, blobs)]
     return [
         Attempt(
             run=spec.run_id,
@@ -126,7 +128,7 @@ async def _of_request(told: Told, markers: dict[str, RunRecord], world: World) -
             is_scored=await _is_scored(spec, markers, world),
             was_cancelled=told.headline.startswith(CANCELLED),
         )
-        for spec in plan.runs
+        for spec in begun
     ]
 
 

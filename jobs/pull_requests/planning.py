@@ -24,7 +24,7 @@ from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.pull_requests.plan import PullPlan, PullRow, PullSkill, name_child
 from jobs.pushes.changed import find_changed_skills
-from jobs.requests import Request
+from jobs.requests import ALL_EVALS, Request
 from jobs.values import EvalCase
 from jobs.world import World
 
@@ -106,7 +106,8 @@ async def make_plan(
         fresh = [one for one in changed if one.is_new and one.path not in asked_about]
         found += await asyncio.to_thread(lambda: list(_own_rows(request, fresh, sides.head)))
     covered = {row.skill.path for row in found}
-    rows = found if request.eval_id is None else _named(request.eval_id, found)
+    named = None if request.eval_id == ALL_EVALS else request.eval_id
+    rows = found if named is None else _named(named, found)
     left_out = list(_say_uncovered([one.path for one in changed if one.path not in covered]))
     if more := rows[MOST_ROWS:]:
         ids = ", ".join(quoted(row.eval_id) for row in more[:MOST_ROWS])

@@ -15,7 +15,7 @@ from jobs.requests import Value
 RunState = Literal[
     "queued", "preparing", "running", "judging", "publishing",
     "done", "empty", "ungraded", "failed", "duplicate", "refused",
-    "cancelled",
+    "cancelled", "not_needed",
 ]  # fmt: skip
 
 MOST_ROWS = 10
@@ -34,6 +34,7 @@ _STATES: dict[RunState, str] = {
     "duplicate": "⏭️ done before",
     "refused": "🚫 refused",
     "cancelled": "🛑 cancelled",
+    "not_needed": "⏹️ not needed",
 }
 _REPORTED = frozenset({"done", "empty", "ungraded"})
 _UNDER_WAY = frozenset({"queued", "preparing", "running", "judging", "publishing"})
@@ -73,6 +74,9 @@ class ProgressComment(Value):
     """Login of whoever cancelled the request; empty: nobody did."""
     notes: tuple[str, ...] = ()
     """Sentences above the footer, such as what part of a command was not understood."""
+    stops: tuple[str, ...] = ()
+    """Where eval cases are measured until it is sure, how that came out: lines of Markdown,
+    escaped."""
     refusal: str = ""
     """Why the runs cannot be carried out where that takes more than a row; a `UserError`'s text."""
 
@@ -89,7 +93,7 @@ class ProgressComment(Value):
     @property
     def is_told_elsewhere(self) -> bool:
         """Whether every run has a report of its own, so that this comment says nothing besides."""
-        return all(row.url and row.state in _REPORTED for row in self.rows)
+        return not self.stops and all(row.url and row.state in _REPORTED for row in self.rows)
 
 
 def render_progress(comment: ProgressComment) -> str:
@@ -101,6 +105,7 @@ def render_progress(comment: ProgressComment) -> str:
     parts = (
         Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head),
         Blocks(rows[MOST_ROWS:], "*Shortened.*", before=before + head, after=after),
+        Blocks(comment.stops, "*Shortened.*", between="\n\n"),
         Blocks(
             [f"- {escape.sentence(note, 500)}" for note in comment.notes],
             "*Shortened.*",
@@ -125,6 +130,7 @@ def _headline(comment: ProgressComment) -> str:
             ("duplicate", "done before"),
             ("refused", "refused"),
             ("cancelled", "cancelled"),
+            ("not_needed", "not needed"),
         )
         if any(row.state == state for row in comment.rows)
     ]

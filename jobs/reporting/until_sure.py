@@ -6,11 +6,13 @@ direction and no size: what stops at its height is seen larger than it is.
 
 from collections.abc import Mapping
 
-from jobs.reporting import numbers
+from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.results import RunResult
+from jobs.sequential.look import Look
 from jobs.sequential.stop import Why
 from jobs.statistics.sequential import ALPHA, find_evidence, find_threshold
+from jobs.values import RunSpec
 
 MOST_EVIDENCE = 1_000
 """More is not told: it is certain enough to stop long before."""
@@ -46,6 +48,23 @@ def render_until_sure(result: RunResult) -> str:
     counts = count_words(stop.wins, stop.ties, stop.losses)
     about = "This is about this one eval case and says nothing of others"
     return f"**Until sure** {said} ({counts}). *{about}; {RULE}.*"
+
+
+def render_look(look: Look, spec: RunSpec, *, spared: int) -> str:
+    """The line on a set of eval cases; `spared` are the runs that were never begun."""
+    done = f"{look.most - look.left} of {numbers.plural(look.most, 'eval case')}"
+    tested, _ = words_of(spec)
+    if look.decision in {"higher", "lower"}:
+        said = f"🎯 sure after {done} that scores are {look.decision} {tested.phrase}"
+    elif look.left:
+        said = f"🤷 not sure after {done}; {_WHY['futile']}"
+    else:
+        said = f"🤷 not sure after all of {numbers.plural(look.most, 'eval case')}"
+    about = f"{escape.code(spec.skill.name, 80)} on {escape.code(spec.model.sent, 80)}"
+    counts = count_words(look.wins, look.ties, look.losses)
+    rest = f"; {numbers.plural(spared, 'run')} not needed" if spared else ""
+    clusters = "eval cases with the same input files are one"
+    return f"**Until sure** {about}: {said} ({counts}){rest}. *{clusters.capitalize()}; {RULE}.*"
 
 
 def count_words(wins: int, ties: int, losses: int) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from config.tiers import HowOften
 from jobs.content.text import quoted
 from jobs.errors import Refused
+from jobs.planning.dedup import find_fixture, kept
 from jobs.reporting import numbers
 from jobs.sequential.stop import FEWEST, Unit
 from jobs.values import RunSpec
@@ -46,9 +47,21 @@ def group_of(spec: RunSpec) -> Group:
     return spec.skill.path, spec.model.sent
 
 
+def cluster_of(spec: RunSpec) -> str:
+    """What a run's eval case shares with others: its input files, or nothing but itself.
+
+    As `jobs.conclusions.sets.SetRow.cluster` has it.
+    """
+    fixture = find_fixture(spec.eval_case)
+    return f"fixture {fixture}" if fixture else kept(spec.eval_case.id)
+
+
 def put_in_order(specs: Iterable[RunSpec]) -> list[RunSpec]:
-    """Runs in an order that nobody can choose: by a digest of eval case and skill's version."""
-    return sorted(specs, key=_place)
+    """Runs in an order that nobody can choose: by digests of eval case and skill's version.
+
+    Eval cases that share their input files, which are one observation, follow one another.
+    """
+    return sorted(specs, key=lambda spec: (_digest(cluster_of(spec), spec), _digest("", spec)))
 
 
 def leave_too_few(
@@ -58,7 +71,9 @@ def leave_too_few(
 
     `known` are those whose results are there already.
     """
-    sizes = Counter(group_of(spec) for spec in (*runs, *known))
+    sizes = Counter(
+        group for group, _ in {(group_of(one), cluster_of(one)) for one in (*runs, *known)}
+    )
     small = {
         group_of(spec): None
         for spec in runs
@@ -70,12 +85,13 @@ def leave_too_few(
     ]
     notes = [
         f"{numbers.plural(sizes[skill, model], 'eval case')} of {quoted(skill)} on {quoted(model)} "
-        f"can never be enough to be sure: it takes {FEWEST} at least. So all are measured."
+        f"can never be enough to be sure: it takes {FEWEST} at least, those with the same input "
+        "files counted once. So all are measured."
         for skill, model in small
     ]
     return found, notes
 
 
-def _place(spec: RunSpec) -> str:
-    named = f"{spec.eval_case.id}|{spec.eval_case.digest}|{spec.skill.sha}"
+def _digest(what: str, spec: RunSpec) -> str:
+    named = f"{what or spec.eval_case.digest}|{spec.skill.sha}"
     return hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
