@@ -100,6 +100,11 @@ class EvalCase(Value):
     """What a reader of the case should know: near-miss headings, group titles in JSON."""
 
 
+def find_usual_mode(launcher: Launcher, case: EvalCase) -> Mode:
+    """Where nobody says; that a skill stays dormant only shows where an agent may choose."""
+    return USUAL_MODES[launcher] if case.should_load else "installed"
+
+
 class Model(Value):
     """A model: as asked, as sent, and as compared."""
 
@@ -122,6 +127,8 @@ class RunSpec(Value):
     skill: Skill
     model: Model
     judge: Model
+    other_judges: tuple[Model, ...] = ()
+    """Those that read beside `judge`, where there is a panel (`jobs.judging.panel`)."""
     launcher: Launcher = "api"
     mode: Mode = "forced"
     skill_commit: str = ""

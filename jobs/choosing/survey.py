@@ -22,7 +22,7 @@ from jobs.errors import Transient
 from jobs.ports import GitHub, Ledger
 from jobs.requests import Repo
 from jobs.sequential.planning import Trials, plan_trials
-from jobs.values import USUAL_MODES, Launcher, Model
+from jobs.values import Launcher, Model, find_usual_mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Survey:
 
     def _standing(self, known: KnownEval, model: Model) -> Standing:
         history = self.histories[known.case.id]
-        mode = USUAL_MODES[self.launcher]
+        mode = find_usual_mode(self.launcher, known.case)
         conditions = Conditions(self.launcher, mode, known.environment, *self.trials)
         missing = [
             skill

@@ -33,6 +33,8 @@ class CaseDraft:
     language: str | None = None
     environment: str = ""
     """What stands where an environment may be named, not yet known to be a name."""
+    should_load: str = ""
+    """What stands where it is said whether the skill is meant for the task; empty: it is."""
     skills: tuple[str, ...] = ()
     """Lines that name skills, as written."""
     folders: tuple[str, ...] = (".",)

@@ -33,7 +33,7 @@ UNREAD_CHARACTERS = 40
 _SKILL_KEYS = ("target_skills", "skill_name", "skill")
 _KEYS = (
     *("id", "prompt", "expected_output", "files", "assertions", "expectations", "checks"),
-    *("language", "environment", *_SKILL_KEYS),
+    *("language", "environment", "should_load", *_SKILL_KEYS),
 )
 _STATEMENT_KEYS = ("text", "assertion", "statement", "criterion", "expectation", "description")
 """Under which of its keys an assertion that is written as an object says what it asserts."""
@@ -147,6 +147,7 @@ class _Entry:
             files=tuple(self._strings(fields, "files")),
             language=None if is_none(language) else language.strip(),
             environment="" if is_none(environment) else environment,
+            should_load=self._should_load(fields),
             skills=self._skills(fields),
             folders=self.folders,
             own_path=self.path,
@@ -185,6 +186,14 @@ class _Entry:
             f"`environment` in {quoted(self.path)} must be the name of an environment; what it "
             f"holds is written in `{REPO_FILES[0]}`."
         )
+
+    def _should_load(self, fields: Mapping[str, Any]) -> str:
+        value = fields.get("should_load")
+        if value is None or isinstance(value, bool):
+            return "no" if value is False else ""
+        if isinstance(value, str):
+            return clean_text(value).strip()
+        raise Refused(f"`should_load` in {quoted(self.path)} must be `true` or `false`.")
 
     def _strings(self, fields: Mapping[str, Any], key: str) -> list[str]:
         """The texts of a list, each one a string or an object that holds one."""

@@ -41,6 +41,7 @@ def draft_from_issue(number: int, body: str) -> CaseDraft:
         files=(files,) if files else (),
         language=read_language(sections.get("language")),
         environment=read_environment(sections.get("environment")),
+        should_load=strip_marks(plain_text(sections.get("should_load"))).strip(),
         skills=read_skill_lines(with_inline_links(sections.get("skills"), sections.body)),
         remarks=(*sections.near_misses, *checks.remarks),
     )

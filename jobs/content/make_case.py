@@ -63,6 +63,11 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
             f"its environment {quoted(draft.environment)} must be one name and nothing else, "
             f"as defined in `{REPO_FILES[0]}`"
         )
+    should_load = read_should_load(draft.should_load)
+    if should_load is None:
+        lookup.problems.append(
+            f"whether the skill should load must be `yes` or `no`, not {quoted(draft.should_load)}"
+        )
     if lookup.problems:
         raise Refused(
             f"The eval case in {draft.place} cannot be run: {'; '.join(lookup.problems)}."
@@ -91,10 +96,19 @@ def make_case(draft: CaseDraft, snapshot: Snapshot, shelf: SkillShelf) -> EvalCa
         environment=environment or None,
         target_skills=tuple(names),
         withheld=tuple(sorted(lookup.withheld)),
+        should_load=should_load is not False,
         source=draft.source,
         digest=_digest(draft, texts, attached, checks, lookup),
         remarks=(*draft.remarks, *name_remarks, *lookup.remarks, *attached.remarks),
     )
+
+
+def read_should_load(written: str) -> bool | None:
+    """Whether the skill is meant for the task; nothing written means yes, None: neither word."""
+    word = written.casefold().rstrip(".!")
+    if word in {"", "yes", "true"}:
+        return True
+    return False if word in {"no", "false"} else None
 
 
 def _skill_folders(names: Sequence[str], shelf: SkillShelf) -> frozenset[str]:
@@ -115,7 +129,7 @@ def _digest(
     of files either, so a case that moves with its files is the same case.
     """
     referenced = lookup.withheld - lookup.own
-    fields = {
+    fields: dict[str, object] = {
         "prompt": texts.prompt,
         "expected_output": texts.expected_output,
         "assertions": [[one.text, one.group] for one in texts.statements],
@@ -128,5 +142,7 @@ def _digest(
         ],
         "environment": draft.environment.casefold(),
     }
+    if read_should_load(draft.should_load) is False:  # as digests were before one could say so
+        fields["should_load"] = False
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -21,6 +21,7 @@ SectionName = Literal[
     "checks",
     "environment",
     "trigger_queries",
+    "should_load",
 ]
 
 TITLES: dict[SectionName, str] = {
@@ -33,6 +34,7 @@ TITLES: dict[SectionName, str] = {
     "checks": "Checks",
     "environment": "Environment",
     "trigger_queries": "Trigger queries",
+    "should_load": "Should load",
 }
 """The template's titles, as replies write them."""
 
@@ -51,6 +53,7 @@ KNOWN_TITLES: dict[str, SectionName] = {
     "environment": "environment",
     "trigger queries": "trigger_queries",
     "trigger query": "trigger_queries",
+    "should load": "should_load",
 }
 """Bare titles that open a section."""
 
@@ -66,6 +69,8 @@ _NEARLY: dict[str, SectionName] = {
     "assertions": "rubric",
     "criteria": "rubric",
     "check": "checks",
+    "should trigger": "should_load",
+    "should the skill load": "should_load",
 }
 """Titles that are reported when they stand where a section could be meant."""
 

@@ -28,7 +28,7 @@ from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
 from jobs.results import LONG_AGO, RunRecord, leave_out_pulls
 from jobs.sequential.planning import plan_trials
-from jobs.values import USUAL_MODES, EvalCase, Launcher, Model
+from jobs.values import USUAL_MODES, EvalCase, Launcher, Model, find_usual_mode
 from jobs.world import World
 
 MOST_RUNS = 20
@@ -203,7 +203,8 @@ class PushPlanner:
             ),
         )
         trials = plan_trials(self._effective.how_often, is_one_of_several=False)
-        conditions = Conditions(launcher, USUAL_MODES[launcher], known.environment, *trials)
+        mode = find_usual_mode(launcher, known.case)
+        conditions = Conditions(launcher, mode, known.environment, *trials)
         measured = next(one for one in known.skills if one.path == skill.path)
         if history.covers(known.case, measured, model.identity, conditions):
             same = (one for one in history.records if _is_same(one, row, known.case.digest))

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from jobs.calibration.people import RunVerdicts
 from jobs.reporting import escape
 from jobs.reporting.verbosity import Verbosity
-from jobs.values import USUAL_MODES, Launcher, RunSpec
+from jobs.values import Launcher, RunSpec, find_usual_mode
 
 KeyFiles = tuple[tuple[str, str], ...]
 """Text files of an arm worth showing: (name below `output/`, text), most telling first."""
@@ -51,9 +51,10 @@ class ReportContext:
 
     def run_again(self, spec: RunSpec) -> str:
         """The command that measures this again."""
+        usual = find_usual_mode(spec.launcher, spec.eval_case)
         words = [self.mention, "run", spec.model.sent]
         words += ["--launcher", spec.launcher] if spec.launcher != self.usual_launcher else []
-        words += ["--mode", spec.mode] if spec.mode != USUAL_MODES[spec.launcher] else []
+        words += ["--mode", spec.mode] if spec.mode != usual else []
         words += ["--vs", spec.vs_asked] if spec.vs != "none" and spec.vs_asked else []
         words += ["--trials", str(spec.trials)] if spec.trials > 1 else []
         words += ["--until-sure"] if spec.until_sure == "trials" else []

@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+from jobs.health.weighing import find_health
 from jobs.reporting import numbers
 from jobs.reporting.arm_words import WORDS
 from jobs.reporting.judges import name_relatives, warn_of_judge
+from jobs.reporting.loaded import tell_loading
 from jobs.reporting.machine import is_judges, is_split, name_machine
 from jobs.reporting.soundness import warn_of_canaries
 from jobs.reporting.trials import count_whole
@@ -21,10 +23,9 @@ def render_health(result: RunResult) -> str:
         if one.end is not SessionEnd.COMPLETED
     ]
     good = [] if warnings else ["all sessions completed"]
-    if any(one.skill_loaded is False for one in result.sessions):
-        warnings.append("the skill was never loaded, so the difference is not its doing")
-    elif any(one.skill_loaded for one in result.sessions):
-        good.append("skill loaded")
+    _tell_counts(result, warnings, good)
+    _tell_free(result, good)
+    tell_loading(result, warnings, good)
     if result.spec.vs == "self":
         good.append("both arms had the same version, so a difference is noise")
     if result.trials and len(result.whole_trials) < result.trials_wanted:
@@ -49,10 +50,31 @@ def render_health(result: RunResult) -> str:
     return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
 
 
+def _tell_counts(result: RunResult, warnings: list[str], good: list[str]) -> None:
+    """What was expected, what there was, and what counts, of sessions and of readings."""
+    health = find_health(result)
+    counts = [
+        f"{name} {one.expected} expected, {one.observed} observed, {one.scored} scored"
+        for name, one in (("sessions", health.sessions), ("readings", health.readings))
+    ]
+    agree = health.sessions.agree and health.readings.agree
+    (good if agree else warnings).append("; ".join(counts))
+
+
+def _tell_free(result: RunResult, good: list[str]) -> None:
+    """That the arm without a skill is proven to be one."""
+    bare = [one for one in result.sessions if result.spec.skill_of(one.arm) is None]
+    proven = all(one.skill_traces == () and not one.skills_listed for one in bare)
+    if bare and proven:
+        good.append("baseline proven free of the skill")
+
+
 def _tell_agreement(result: RunResult, warnings: list[str], good: list[str]) -> None:
     """Whether both readings said the same, in each trial."""
     rows = [row for one in result.whole_trials for row in one.assertions] or result.assertions
     read = [row for row in rows if is_judges(row)]
+    if not rows:  # no score, and so nothing to agree on
+        return
     split, total = sum(is_split(row) for row in read), len(read)
     readings = Counter(reading.trial for reading in result.passes)
     single = [trial for trial, count in readings.items() if count == 1]

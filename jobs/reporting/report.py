@@ -26,6 +26,7 @@ from jobs.reporting.details import (
 )
 from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
+from jobs.reporting.loaded import render_dormant_headline, render_loaded
 from jobs.reporting.machine import machine_part
 from jobs.reporting.people import render_people, render_people_marker
 from jobs.reporting.reused import render_reused
@@ -52,7 +53,8 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     top = [f"## {headline(result, conclusion)}", _what_ran(result, context)]
     evidence: list[str] = []
     if conclusion is None:
-        top += [_why_ungraded(result, context), render_reused(result, context.baseline_urls)]
+        top += [_why_ungraded(result, context), render_health(result)]
+        top += [render_reused(result, context.baseline_urls)]
         top += [render_refused_hosts(result)]
         top += ["### Sessions", render_scorecard(result)]
     else:
@@ -62,6 +64,8 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [context.set_line, context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
         evidence += ["### Verdict", render_verdict(result, conclusion)]
+    if loaded := render_loaded(result):
+        evidence.append(loaded)
     if result.trials:
         evidence.append(render_trials(result))
     folded: list[Part] = [
@@ -115,6 +119,8 @@ def headline(result: RunResult, conclusion: Conclusion | None) -> str:
     points = numbers.points(conclusion.difference)
     tested, other = words_of(result.spec)
     over = f", mean of {count_whole(result)}" if result.trials else ""
+    if dormant := render_dormant_headline(result, conclusion):
+        return f"{dormant}: {having} {tested.phrase} and {lacking} {other.phrase}{over}"
     if conclusion.word in {"higher", "lower"}:
         word = conclusion.word.capitalize()
         return f"{sign} {word} {tested.phrase} by {points}: {having} against {lacking}{over}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jobs.reporting import escape
 from jobs.reporting.conclusion import Conclusion
+from jobs.reporting.loaded import advise_dormant
 from jobs.results import AssertionScore, RunResult
 
 MOST_NAMED = 5
@@ -20,6 +21,8 @@ def render_what_to_do(result: RunResult, conclusion: Conclusion) -> str:
 def _advice(result: RunResult, conclusion: Conclusion) -> str:
     if conclusion.word == "nothing":
         return "Read the transcripts in the archive: neither session knew what to hand in."
+    if not result.spec.eval_case.should_load:
+        return advise_dormant(result, conclusion)
     if any(one.skill_loaded is False for one in result.sessions):
         return (
             "First let the skill be found: a session that had it never loaded it. The command "

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jobs.content.draft import CaseDraft
+from jobs.content.make_case import read_should_load
 from jobs.content.marks import is_marked, strip_marks
 from jobs.content.paths import looks_like_path
 from jobs.content.text import is_none
@@ -19,7 +20,7 @@ from jobs.errors import Refused
 _OURS = frozenset(
     (
         *("id", "prompt", "expected_output", "files", "assertions", "language", "environment"),
-        "checks",
+        *("checks", "should_load"),
         *("target_skills", "expectations", "skill_name", "skill"),
     )
 )
@@ -44,6 +45,8 @@ def case_fields(draft: CaseDraft, skills: Sequence[str]) -> dict[str, Any]:
             {"name": one.name, "command": one.command} if one.name else one.command
             for one in draft.checks
         ]
+    if read_should_load(draft.should_load) is False:
+        fields["should_load"] = False
     fields["target_skills"] = list(skills)
     return fields
 
