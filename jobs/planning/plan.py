@@ -19,7 +19,6 @@ from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
 from jobs.environments.pinned import Environment
 from jobs.errors import Refused
-from jobs.judging.panel import resolve_judges
 from jobs.planning.asked_case import find_asked_case
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment
@@ -108,7 +107,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     if not models or not pairs:
         return _plan(given, (), (), refused, environment)
     choice = _Choice(
-        judges=await resolve_judges(effective.judge.value, catalog),
+        judge=await catalog.resolve(effective.judge.value),
         launcher=effective.launcher.value,
         environment=environment,
         trials=plan_trials(effective.how_often, is_one_of_several=given.is_one_of_several),
@@ -219,7 +218,7 @@ async def _resolve_all(
 class _Choice(NamedTuple):
     """Under which conditions every skill and model of a request is tried."""
 
-    judges: tuple[Model, ...]
+    judge: Model
     launcher: Launcher
     environment: Environment | None
     trials: Trials
@@ -258,8 +257,7 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         canaries=choice.canaries,
         fresh=request.fresh,
         model=model,
-        judge=choice.judges[0],
-        other_judges=choice.judges[1:],
+        judge=choice.judge,
         launcher=choice.launcher,
         mode=request.mode or find_usual_mode(choice.launcher, case),
         environment=choice.environment.digest if choice.environment else "",
