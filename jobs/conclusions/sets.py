@@ -87,9 +87,12 @@ def find_sets(records: Sequence[RunRecord]) -> list[EvalSet]:
     """All sets in a repository's records, the one whose last run is the newest first.
 
     Records of runs that held a version against itself make no set, and those of which an answer
-    that is nothing passes every assertion count nowhere. Leave pull requests out beforehand.
+    that is nothing passes every assertion count nowhere. Those of eval cases for which the skill
+    is to stay dormant count nowhere either: what they ask is not whether it helps. Leave pull
+    requests out beforehand.
     """
-    ordered = sorted(records, key=lambda one: one.ended_at)  # what ended first at the beginning
+    meant = [one for one in records if one.should_load]
+    ordered = sorted(meant, key=lambda one: one.ended_at)  # what ended first at the beginning
     digests = {one.eval_id: one.eval_digest for one in ordered}
     current = [one for one in ordered if one.eval_digest == digests[one.eval_id]]
     by_key: dict[SetKey, list[SetRow]] = defaultdict(list)

@@ -16,6 +16,7 @@ from jobs.conclusions.gain import find_normalized_gain
 from jobs.conclusions.repeats import Repeats, find_repeats
 from jobs.conclusions.sets import EvalSet, SetRow
 from jobs.conclusions.thresholds import Thresholds
+from jobs.health.sets import find_lopsided
 from jobs.results import SAME_SCORE
 from jobs.statistics.intervals import Interval, find_rate_interval
 from jobs.statistics.paired import find_paired_interval
@@ -129,18 +130,14 @@ def _decide(
 ) -> tuple[SetWord, str]:
     """The word, with the reason where it is none of the first two.
 
-    *invalid* comes first: a set with too many eval cases without a score, or whose rule passes
-    identical arms too often. Then the rule itself. What is left is *no difference shown* only
-    where a difference worth having would probably have been shown: where so many eval cases differ
-    that the test would have seen the win rate of the thresholds with their power, or where so few
+    *invalid* comes first, then the rule itself. What is left is *no difference shown* only where a
+    difference worth having would probably have been shown: where so many eval cases differ that
+    the test would have seen the win rate of the thresholds with their power, or where so few
     differ that the least net wins are out of reach. Else the set is too small to say either, and
     *underpowered*.
     """
-    tried = len(found.rows) + len(found.unscored)
-    if len(found.unscored) > limits.unscored * tried:
-        return "invalid", f"{len(found.unscored)} of {tried} eval cases came to no score"
-    if repeats is not None and repeats.is_broken:
-        return "invalid", "the same rule finds a difference between identical arms too often"
+    if invalid := _find_invalid(found, repeats, limits):
+        return "invalid", invalid
     word = _gate(found.rows, limits, is_sure=found.is_sure)
     if word is not None:
         return word, ""
@@ -151,6 +148,20 @@ def _decide(
     if differing >= limits.fewest and power >= limits.power:
         return "no difference shown", _why_no_difference(signs, power, limits)
     return "underpowered", _why_underpowered(differing, tosses, power, limits)
+
+
+def _find_invalid(found: EvalSet, repeats: Repeats | None, limits: Thresholds) -> str:
+    """Why nothing may be concluded: too much is lost, one arm alone lost it, or the rule passes
+    identical arms too often; else empty.
+    """
+    tried = len(found.rows) + len(found.unscored)
+    if len(found.unscored) > limits.unscored * tried:
+        return f"{len(found.unscored)} of {tried} eval cases came to no score"
+    if lopsided := find_lopsided([*(row.record for row in found.rows), *found.unscored]):
+        return lopsided
+    if repeats is not None and repeats.is_broken:
+        return "the same rule finds a difference between identical arms too often"
+    return ""
 
 
 def _gate(rows: Sequence[SetRow], limits: Thresholds, *, is_sure: bool) -> SetWord | None:
