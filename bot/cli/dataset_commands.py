@@ -4,16 +4,20 @@ A run is what the group does by itself, in the order of words that users of `bas
 so a benchmark cannot bear the name of a subcommand.
 """
 
+import csv
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from bot.cli.scratch import scratch_folder
 from bot.cli.settings import errors_told, load_settings
+
+if TYPE_CHECKING:
+    from bot.cli.dataset_grading import LocalGrading
 
 RUN = "run"
 OVERRIDE = "--target-override"
@@ -82,7 +86,7 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option(OVERRIDE, metavar="K=V …", help="Other fields of the target."),
 ]
-Ids = Annotated[str, typer.Option(help="Only these cases: a,b,c.")]
+Ids = Annotated[str, typer.Option(help='Only these cases: a,b,c; "a,b" where an id has a comma.')]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Carry the newest run on.")]
 RerunErrors = Annotated[
@@ -176,15 +180,9 @@ def grade(
 
     Exit codes as of a run.
     """
-    from bot.cli.dataset_grading import LocalGrading, run_grade
+    from bot.cli.dataset_grading import run_grade
 
-    asked = LocalGrading(
-        judge=eval_model,
-        data=data,
-        parallel=parallel or 0,
-        output=output,
-        fail_under=fail_under,
-    )
+    asked = _grading(eval_model, data, parallel, output, fail_under)
     with errors_told(), scratch_folder() as scratch:
         settings = load_settings(for_people=not verbose)
         raise typer.Exit(run_grade(benchmark, name, answers, asked, settings, scratch))
@@ -204,15 +202,9 @@ def regrade(
 
     Exit codes as of a run.
     """
-    from bot.cli.dataset_grading import LocalGrading, run_regrade
+    from bot.cli.dataset_grading import run_regrade
 
-    asked = LocalGrading(
-        judge=eval_model,
-        data=data,
-        parallel=parallel or 0,
-        output=output,
-        fail_under=fail_under,
-    )
+    asked = _grading(eval_model, data, parallel, output, fail_under)
     with errors_told(), scratch_folder() as scratch:
         settings = load_settings(for_people=not verbose)
         raise typer.Exit(run_regrade(report, asked, settings, scratch))
@@ -244,6 +236,20 @@ def convert(
         raise typer.Exit(run_convert(kind, source, target, limit))
 
 
+def _grading(
+    judge: str,
+    data: str | None,
+    parallel: int | None,
+    output: Path | None,
+    fail_under: float | None,
+) -> "LocalGrading":
+    from bot.cli.dataset_grading import LocalGrading
+
+    return LocalGrading(
+        judge=judge, data=data, parallel=parallel or 0, output=output, fail_under=fail_under
+    )
+
+
 def _typed(pairs: Sequence[str], **named: str | None) -> dict[str, str]:
     """The target's fields as typed; an option of its own wins over a pair."""
     typed: dict[str, str] = {}
@@ -256,7 +262,9 @@ def _typed(pairs: Sequence[str], **named: str | None) -> dict[str, str]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    """Ids between commas; one that holds a comma itself stands in quotation marks."""
+    rows = csv.reader([text], skipinitialspace=True)
+    return tuple(name.strip() for row in rows for name in row if name.strip())
 
 
 def _dollars(text: str | None) -> Decimal | None:

@@ -13,6 +13,7 @@ from bot.cli.dataset_sources import LocalDataset, make_dataset_worlds, open_data
 from bot.cli.stopping import STOPPED, until_stopped
 from bot.worlds import utc_now
 from config.settings import Settings
+from jobs.datasets.kept_grades import KeptGrades
 from jobs.datasets.ready import DatasetWorld
 from jobs.datasets.regrade import AT_ONCE, Grader, head_of_given, head_of_regraded, judges_of
 from jobs.datasets.report import EVAL_ONLY, RunHead
@@ -21,6 +22,8 @@ from jobs.datasets.results import CaseResult
 from jobs.datasets.saved import Given, read_answers, read_saved
 from jobs.errors import Refused
 from jobs.reporting import numbers
+
+_STOPPED = "Stopped. What was graded is kept: the same command goes on from there."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +50,6 @@ def run_grade(
         found = await open_dataset(asked.data, benchmark, name, settings, scratch)
         content = await asyncio.to_thread(_read, answers)
         given = read_answers(content, found.dataset, file=answers.name, now=utc_now())
-        if given.extra:
-            names = ", ".join(f"`{one[:100]}`" for one in given.extra[:20])
-            raise Refused(f"{answers.name}: {benchmark}/{name} has no case {names}")
         began = utc_now()
 
         def head() -> RunHead:
@@ -134,6 +134,7 @@ async def _grade(
         models={name: await world.catalog.resolve(name) for name in names},
         asked=asked.judge,
         default=world.default_judge,
+        kept=KeptGrades(world.keeping.blobs),
         target_type=target_type,
         at_once=asked.at_once,
     )
@@ -141,13 +142,18 @@ async def _grade(
     await asyncio.to_thread(check_writable, path)
     console = Console(stderr=True)
     console.print(f"Grading {numbers.plural(len(given.saved), 'case')} …", markup=False)
-    results = [one async for one in grader.grade(given)]
+    try:
+        results = [one async for one in grader.grade(given)]
+    except asyncio.CancelledError:
+        console.print(_STOPPED, markup=False, soft_wrap=True)
+        raise
 
     async def graded() -> AsyncIterator[CaseResult]:
         for one in results:
             yield one
 
     summary = await write_report(path, make_head(), graded())
+    await grader.forget(given)
     print_summary(summary, path)
     return exit_code(summary, asked.fail_under)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bot.cli.dataset_sources import LocalDataset, make_dataset_worlds, open_dataset
+from bot.cli.one_at_a_time import one_at_a_time
 from bot.cli.stopping import STOPPED, until_stopped
 from bot.worlds import utc_now
 from config.settings import Settings
@@ -67,10 +68,11 @@ async def _run(asked: LocalDatasetRun, settings: Settings, scratch: Path) -> int
         # a file, so that a report can still be kept when everything has been paid for
         path = asked.output or _usual_path(ready.plan, ready, settings)
         await asyncio.to_thread(check_writable, path)
-        await world.keeping.put_plan(ready.plan)
         console = Console(stderr=True)
-        _tell_begin(ready, console)
-        return await _carry_out(_Local(asked, ready, world, path, console))
+        with one_at_a_time(settings.data_dir, plan.run_id):
+            await world.keeping.put_plan(ready.plan)
+            _tell_begin(ready, console)
+            return await _carry_out(_Local(asked, ready, world, path, console))
 
 
 async def _make_plan(
@@ -201,7 +203,8 @@ def _tell_begin(ready: Ready, console: Console) -> None:
     )
     cases = numbers.plural(len(plan.cases), "case")
     words = [f"Run {plan.run_id}: {cases} against {plan.target_type}."]
-    words.append(f"It may cost about {estimate.usd:.2f} USD ({basis}).")
+    if not ready.unpriced:
+        words.append(f"It may cost about {estimate.usd:.2f} USD ({basis}).")
     if plan.max_usd is not None:
         words.append(f"It stops at {plan.max_usd:.2f} USD (--max-usd).")
     if ready.unpriced:

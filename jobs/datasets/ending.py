@@ -84,7 +84,8 @@ async def _end(
         archive = await _upload(plan, path, world) if request.issue else ""
     finally:
         await asyncio.to_thread(remove_tree, scratch)
-    body = render_answer(plan, state, summary, ends, archive)
+    page = _describe_page(plan, place.runs.settings.public_url)
+    body = render_answer(plan, state, summary, ends, f"{archive}{page}".strip())
     await _tell(request, plan, state, body, world)
     with suppress(Transient):
         await world.live.set_state(plan.run_id, state)
@@ -101,17 +102,27 @@ def render_answer(
     state: LiveState,
     summary: dict[str, Any],
     ends: Sequence[ChunkEnd],
-    archive: str,
+    places: str,
 ) -> str:
-    """The last comment: what was found first, then all that a reader must know."""
+    """The last comment: what was found first, then all that a reader must know.
+
+    `places` says where the rest can be read.
+    """
     reasons = dict.fromkeys(end.reason for end in ends if end.reason)
     quoted = [f"> {escape.message(escape.clip(reason, 1_000))}\n" for reason in reasons]
     lines = [
         f"## {MARKS[state]} {render_markdown(summary).removeprefix('### ').rstrip()}\n",
         *quoted,
-        f"{archive} Asked by {escape.inline(plan.asker, 60)}; run {escape.code(plan.run_id)}.\n",
+        f"{places} Asked by {escape.inline(plan.asker, 60)}; run {escape.code(plan.run_id)}.\n",
     ]
     return "\n".join(lines)
+
+
+def _describe_page(plan: RunPlan, public_url: str) -> str:
+    """Where every case can be looked at, if the bot's pages are reached from outside."""
+    if not public_url:
+        return ""
+    return f" [Its page]({escape.address(f'{public_url}/tasks/{plan.run_id}')})."
 
 
 async def _tell(

@@ -126,6 +126,8 @@ def make_notes(ready: Ready, state: LiveState) -> list[str]:
         notes.append(f"No case asks a judge, so {plan.judge} was asked nothing.")
     if plan.user_model and not any(one.user_model for one in ready.specs):
         notes.append(f"Every user is scripted, so {plan.user_model} played nobody.")
+    if ready.unpriced:
+        return notes
     rests = (
         f"from {numbers.plural(estimate.rests_on, 'case')} of the last such run"
         if estimate.rests_on

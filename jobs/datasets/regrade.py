@@ -13,6 +13,7 @@ from typing import Any
 from jobs.datasets.case_run import CaseSpec, CaseWorld, grade_answers
 from jobs.datasets.dialogue import Dialogue
 from jobs.datasets.grades import Grade
+from jobs.datasets.kept_grades import KeptGrades
 from jobs.datasets.loading import Dataset
 from jobs.datasets.report import EVAL_ONLY, RunHead
 from jobs.datasets.results import CaseResult
@@ -46,6 +47,7 @@ class Grader:
     asked: str
     """The judge for all cases; empty: each case's own, else `default`."""
     default: str
+    kept: KeptGrades
     target_type: str = EVAL_ONLY
     at_once: int = AT_ONCE
 
@@ -66,6 +68,10 @@ class Grader:
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
 
+    async def forget(self, given: Given) -> None:
+        """Forget what was kept of these grades, once the report that holds them is written."""
+        await self.kept.forget((one, self._judge(one)) for one in given.saved)
+
     async def _grade(self, one: Saved) -> CaseResult:
         spec = CaseSpec(
             case=one.case,
@@ -76,9 +82,19 @@ class Grader:
         )
         if one.problem:
             return _ungraded(spec, one, self.world.clock())
+        judge = self._judge(one)
+        if (kept := await self.kept.get(one, judge)) is not None:
+            return kept
         graded = await grade_answers(spec, one.turns, self.world)
         # what the target used then is no cost of grading now
-        return graded.model_copy(update={"target_usage": Usage(cost_usd=Decimal(0))})
+        graded = graded.model_copy(update={"target_usage": Usage(cost_usd=Decimal(0))})
+        await self.kept.put(one, judge, graded)
+        return graded
+
+    def _judge(self, one: Saved) -> str:
+        """Who judges a dialogue, as it is sent; empty where nobody is asked."""
+        model = self.models.get(_judge_of(one, self.asked, self.default))
+        return model.sent if model else ""
 
 
 def _ungraded(spec: CaseSpec, one: Saved, now: datetime) -> CaseResult:

@@ -24,6 +24,8 @@ TROUBLES = {
     "defect": "a fault of ours",
 }
 """Whose fault it is that a case is ungraded, in words."""
+_SHOWN = ("fail", "Failed"), ("error", "Ungraded")
+"""Results whose cases are named, with the word for them."""
 Summary = Mapping[str, Any]
 """A report as JSON, with its cases or with `case_list` in their place."""
 
@@ -40,12 +42,14 @@ def render_markdown(summary: Summary, *, title: bool = True) -> str:
     if parts := criterion_rows(summary):
         body = _table(parts, CRITERION_HEAD)
         lines += ["", "<details><summary>By criterion</summary>", "", *body, "", "</details>"]
-    if ungraded := [one for one in case_lines(summary) if one["result"] == "error"]:
-        lines += ["", f"<details><summary>Ungraded: {len(ungraded):,}</summary>", ""]
-        lines += [_named(one) for one in ungraded[:MOST_NAMED]]
-        if len(ungraded) > MOST_NAMED:
-            lines.append(f"- and {len(ungraded) - MOST_NAMED:,} more")
-        lines += ["", "</details>"]
+    for result, words in _SHOWN:
+        found = [one for one in case_lines(summary) if one["result"] == result]
+        if found:
+            lines += ["", f"<details><summary>{words}: {len(found):,}</summary>", ""]
+            lines += [_named(one) for one in found[:MOST_NAMED]]
+            if len(found) > MOST_NAMED:
+                lines.append(f"- and {len(found) - MOST_NAMED:,} more")
+            lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
 
 
@@ -56,7 +60,7 @@ def render_text(summary: Summary) -> str:
         lines += ["", *columns((TAG_HEAD, *rows))]
     if parts := criterion_rows(summary):
         lines += ["", *columns((CRITERION_HEAD, *parts))]
-    for result, words in (("fail", "Failed"), ("error", "Ungraded")):
+    for result, words in _SHOWN:
         found = [one for one in case_lines(summary) if one["result"] == result]
         if found:
             lines += ["", f"{words}: {len(found):,}"]

@@ -39,6 +39,7 @@ async def run_own(words: Sequence[str], given: bytes, *, limit_s: float, most: i
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
+            env=_environment(),
         )
     except OSError as trouble:
         raise TargetFailed(f"{words[0][:100]} cannot be started: {trouble.strerror}") from None
@@ -55,6 +56,11 @@ async def run_own(words: Sequence[str], given: bytes, *, limit_s: float, most: i
     finally:
         await _end(process)
     return Ended(output.result(), errors.result(), code, cut=False)
+
+
+def _environment() -> dict[str, str]:
+    """The person's own environment; what opens the App is not for a system under test."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SKILLBENCH_")}
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from bot.cli.dataset_commands import dataset, spread
+from bot.cli.one_at_a_time import one_at_a_time
 from demo.model_api import Gate
 from jobs.datasets.suites import SUBCOMMANDS
 from tests.bot.cli.desk import CAPITALS, Desk, reports
@@ -99,6 +100,25 @@ async def test_a_stopped_run_reports_what_it_has_and_goes_on(desk: Desk) -> None
     assert again.code == 0, again.said
     assert desk.model.asked == ["Spain", "Peru"]
     assert (again.report["state"], len(again.report["cases"])) == ("complete", 4)
+
+
+async def test_a_run_is_not_carried_on_twice_at_once(desk: Desk) -> None:
+    desk.model.gate = Gate()
+    stopped = await desk.run()
+    desk.model.gate = None
+    with one_at_a_time(desk.folder / "kept", stopped.report["run_id"]):
+        second = await desk.run("--resume")
+    assert second.code == 2
+    assert "is under way in another process" in second.said
+    assert (await desk.run("--resume")).code == 0
+
+
+async def test_an_id_with_a_comma_is_chosen_in_quotation_marks(desk: Desk) -> None:
+    path = desk.folder / "sets/capitals/sample.jsonl"
+    path.write_text(path.read_text().replace('"q-peru"', '"q-peru, old"'))
+    ended = await desk.run("--ids", 'q-italy, "q-peru, old"')
+    assert ended.code == 0, ended.said
+    assert [one["id"] for one in ended.report["cases"]] == ["q-italy", "q-peru, old"]
 
 
 async def test_a_resume_with_another_wish_or_file_is_refused(desk: Desk) -> None:

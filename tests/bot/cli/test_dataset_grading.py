@@ -15,9 +15,15 @@ async def test_answers_from_elsewhere_are_graded_without_a_target(desk: Desk) ->
     assert (report["pass_count"], report["fail_count"], report["missing_count"]) == (1, 1, 2)
     assert report["avg_score"] == 0.5
     assert not desk.model.asked
+
+
+async def test_an_answer_to_no_case_is_named_and_the_others_are_graded(desk: Desk) -> None:
+    path = desk.folder / "answers.jsonl"
     path.write_text('{"id": "q-mars", "answer": "Olympus"}\n{"id": "q-peru", "answer": "Lima"}')
     ended = await desk.invoke("grade", "capitals", "sample", "answers.jsonl", "--data", "sets")
-    assert (ended.code, "no case `q-mars`" in ended.said) == (2, True)
+    assert ended.code == 0
+    assert (ended.report["pass_count"], ended.report["extra_ids"]) == (1, ["q-mars"])
+    assert "Answers that belong to no case: 1 (q-mars)." in ended.printed
 
 
 async def test_a_report_is_graded_again_as_its_dataset_now_is(desk: Desk) -> None:

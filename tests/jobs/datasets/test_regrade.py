@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from jobs.conversation import ConversationSpec
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue, Said, Turn
+from jobs.datasets.kept_grades import KeptGrades
 from jobs.datasets.loading import Dataset
 from jobs.datasets.regrade import Grader, head_of_given, head_of_regraded, judges_of
 from jobs.datasets.report import EVAL_ONLY
@@ -42,7 +44,12 @@ async def graded(given: Given, folder: Path, **changes: Any) -> list[CaseResult]
         model = Model(asked="j", sent="j", identity="j", provider="anthropic")
         names = judges_of(given, "", "j")
         grader = Grader(
-            world=world.cases, models=dict.fromkeys(names, model), asked="", default="j", **changes
+            world=world.cases,
+            models=dict.fromkeys(names, model),
+            asked="",
+            default="j",
+            kept=KeptGrades(world.keeping.blobs),
+            **changes,
         )
         return [one async for one in grader.grade(given)]
 
@@ -202,3 +209,40 @@ def test_each_judge_is_resolved_once() -> None:
     given = read(lines({"id": "1", "answer": "x"}, {"id": "2", "answer": "y"}), dataset)
     assert judges_of(given, "", "usual") == ["own-judge", "usual"]
     assert judges_of(given, "asked", "usual") == ["asked"]
+
+
+async def test_a_grading_that_is_carried_on_asks_no_judge_twice(tmp_path: Path) -> None:
+    """Until its report stands: whoever asks after that is given new verdicts."""
+    dataset = a_dataset("1", "2", "3", evaluator={"evaluator": "semantic"})
+    given = read(lines(*({"id": name, "answer": f"word {name}"} for name in "123")), dataset)
+    names = ("goal_completion", "response_quality", "communication_experience")
+    verdict = {"dimensions": [{"name": name, "score": 90, "reason": "it fits"} for name in names]}
+    is_down = True
+
+    async def judge(spec: ConversationSpec) -> str:
+        return "!stalled" if is_down and "word 2" in spec.prompt else json.dumps(verdict)
+
+    agent = RuledAgent(judge)
+    async with dataset_world(tmp_path, agent) as world:
+        model = Model(asked="j", sent="j", identity="j", provider="anthropic")
+        grader = Grader(
+            world=world.cases,
+            models={"j": model},
+            asked="",
+            default="j",
+            kept=KeptGrades(world.keeping.blobs),
+        )
+
+        async def asked_again() -> tuple[list[str], int]:
+            before = len(agent.asked)
+            results = [one async for one in grader.grade(given)]
+            return [one.grade.outcome for one in results], len(agent.asked) - before
+
+        outcomes, _ = await asked_again()
+        assert [one == "ungraded" for one in outcomes] == [False, True, False]
+        is_down = False
+        outcomes, asked = await asked_again()
+        assert ("ungraded" in outcomes, asked) == (False, 1)
+        assert await asked_again() == (outcomes, 0)
+        await grader.forget(given)
+        assert await asked_again() == (outcomes, 3)

@@ -81,6 +81,16 @@ async def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
             await ask("command", {"command": "/nowhere/bot"}, world)
 
 
+async def test_a_program_of_ones_own_is_not_told_what_opens_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLBENCH_GITHUB_WEBHOOK_SECRET", "hush")
+    monkeypatch.setenv("OWN_SERVICE", "http://127.0.0.1:9")
+    program = "import os; print(sorted(n for n in os.environ if n[:5] in ('SKILL', 'OWN_S')))"
+    (reply,) = await own(tmp_path, program)
+    assert reply.text == "['OWN_SERVICE']"
+
+
 async def test_a_strangers_program_sees_nothing_but_its_own(tmp_path: Path) -> None:
     program = """
 import json, os, socket, sys
