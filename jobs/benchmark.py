@@ -19,6 +19,7 @@ from jobs.carrying_out import begin, carry_out_answered, find_head, refuse_locke
 from jobs.changed_text import refuse_changed_text, refuse_unseen_text
 from jobs.choosing.evals import find_issue_number
 from jobs.commits import Commits
+from jobs.conclusions.telling import find_request_lines
 from jobs.content.repo_file import load_repo_file
 from jobs.content.skills import find_skills
 from jobs.content.snapshot import Snapshot
@@ -210,4 +211,6 @@ async def _run_plan(plan: Plan, commits: Commits, world: World, *, carried_on: b
                     raise
 
         await all_ended(run_line(line, run, living, world) for line in find_lines(plan))
+        records = await world.ledger.records(plan.request.repo.full_name)
+        living.conclude(await find_request_lines(plan.runs, records, world.runs.settings))
     await finish(plan.request, living.state, world)

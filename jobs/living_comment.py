@@ -91,6 +91,10 @@ class LivingComment(LivingText):
         """Say below the rows why none of them could be carried out."""
         self._move(refusal=refusal)
 
+    def conclude(self, sets: tuple[str, ...]) -> None:
+        """Say below the rows what the sets of eval cases say now, as lines of Markdown."""
+        self._move(sets=sets)
+
     def tell_stop(self, told: str) -> None:
         """Say below the rows how a set came out that was measured until it was sure."""
         self._move(stops=(*self._state.stops, told))

@@ -1,14 +1,17 @@
 """The sets of a repository with their verdicts, for whoever has its records."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from config.settings import Settings
-from jobs.conclusions.sets import EvalSet, find_set_of, find_sets, keep_newest
+from jobs.conclusions.sets import EvalSet, find_earlier, find_set_of, find_sets, keep_newest
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import conclude_set
-from jobs.conclusions.words import Concluded, render_line
+from jobs.conclusions.words import Concluded, render_line, say_multiplicity
 from jobs.results import RunRecord, leave_out_pulls
+from jobs.values import RunSpec
 
 FEWEST_SHOWN = 2
 """Eval cases from which a set is spoken of: one alone is told in its own report."""
@@ -22,10 +25,37 @@ async def conclude_sets(sets: Sequence[EvalSet], settings: Settings) -> list[Con
     )
 
 
-async def find_newest_sets(records: Sequence[RunRecord], settings: Settings) -> list[Concluded]:
-    """The sets worth speaking of, each of the newest version under its conditions."""
+async def find_newest_sets(
+    records: Sequence[RunRecord], settings: Settings, *, about: Callable[[str], bool] | None = None
+) -> list[Concluded]:
+    """The sets worth speaking of, each of the newest version under its conditions.
+
+    `about` says of a skill's path whether it is asked for; None: all are.
+    """
     sets = [one for one in keep_newest(find_sets(records)) if len(one.rows) >= FEWEST_SHOWN]
-    return await conclude_sets(sets, settings)
+    asked = [one for one in sets if about is None or about(one.key.skill)]
+    return await conclude_sets(asked, settings)
+
+
+class SetNow(NamedTuple):
+    """The set of a skill's newest version, and what was known of the one before."""
+
+    now: Concluded
+    earlier: Concluded | None
+    """Where that is larger."""
+
+
+async def find_sets_now(
+    records: Sequence[RunRecord], skill: str, settings: Settings
+) -> list[SetNow]:
+    """The sets of a skill against no skill, those of one eval case too, the newest first."""
+    sets = [one for one in find_sets(records) if one.key.skill == skill and one.key.vs == "none"]
+    found = []
+    for one in keep_newest(sets):
+        before = find_earlier(one, sets)
+        told = await conclude_sets([one] if before is None else [one, before], settings)
+        found.append(SetNow(told[0], told[1] if before is not None else None))
+    return found
 
 
 async def find_set_line(record: RunRecord, records: Sequence[RunRecord], settings: Settings) -> str:
@@ -38,3 +68,25 @@ async def find_set_line(record: RunRecord, records: Sequence[RunRecord], setting
         return ""
     [concluded] = await conclude_sets([found], settings)
     return render_line(concluded)
+
+
+async def find_request_lines(
+    runs: Sequence[RunSpec], records: Sequence[RunRecord], settings: Settings
+) -> tuple[str, ...]:
+    """What the end of a request says of the sets that it added to, as lines of Markdown.
+
+    Only of skills that it ran several eval cases of: a single one is told in its report.
+    """
+    evals: dict[str, set[str]] = defaultdict(set)
+    for spec in runs:
+        evals[spec.skill.path].add(spec.eval_case.id)
+    ids = {one.run_id for one in runs if len(evals[one.skill.path]) >= FEWEST_SHOWN}
+    pull = next((one.pull for one in runs), 0)
+    sets = [
+        one
+        for one in (find_sets(leave_out_pulls(records, but=pull)) if ids else ())
+        if ids & {row.record.run for row in one.rows} and len(one.rows) >= FEWEST_SHOWN
+    ]
+    concluded = await conclude_sets(sets, settings)
+    lines = [render_line(one, names_skill=True) for one in concluded]
+    return (*lines, *filter(None, [say_multiplicity(concluded, Thresholds.of(settings))]))

@@ -64,27 +64,37 @@ def count_evals(verdict: SetVerdict) -> str:
     return f"{', '.join(counts)} of {numbers.plural(verdict.evals, 'eval case')}"
 
 
-def render_line(one: Concluded) -> str:
-    """What a report says of the set that its run belongs to."""
+def render_line(one: Concluded, *, names_skill: bool = False) -> str:
+    """What a report says of the set that its run belongs to, or a request of one of its sets."""
     verdict = one.verdict
-    said = f"{say_verdict(verdict)}, {count_evals(verdict)}, {_difference(verdict)}"
-    return f"**With this, the skill's set** on {name_conditions(one.found)}: {said}{_rest(verdict)}"
+    said = f"{say_verdict(verdict)}, {count_evals(verdict)}, on average {_difference(verdict)}"
+    whose = f"set of {escape.code(one.found.key.skill, NAME)}" if names_skill else "skill's set"
+    return f"**With this, the {whose}** on {name_conditions(one.found)}: {said}{_rest(verdict)}"
 
 
-def render_block(one: Concluded, limits: Thresholds, *, mention: str, is_old: bool = False) -> str:
+def render_earlier(one: Concluded) -> str:
+    """A set of an earlier version, in a line."""
+    verdict = one.verdict
+    return (
+        f"⏳ Before, at version {escape.code(one.found.key.sha[:12])}: {say_verdict(verdict)}, "
+        f"{count_evals(verdict)}, on average {_difference(verdict)}."
+    )
+
+
+def render_block(one: Concluded, limits: Thresholds, *, mention: str) -> str:
     """A set's verdict with its figures, its A/A runs and its method."""
     verdict = one.verdict
-    old = f" ⏳ at version {escape.code(one.found.key.sha[:12])}" if is_old else ""
-    lines = [
-        (
-            f"{say_verdict(verdict)} on {name_conditions(one.found)}{old}: {count_evals(verdict)}"
-            f"{_rest(verdict)}."
-        ),
-        f"{_figures(verdict)}",
-        say_repeats(verdict.repeats, mention=mention),
-        f"<sub>{render_method(one, limits)}</sub>",
+    gain = "—, nothing was left to gain" if verdict.gain is None else _signed(verdict.gain)
+    said = (
+        f"{say_verdict(verdict)} on {name_conditions(one.found)}: {count_evals(verdict)}"
+        f"{_rest(verdict)}."
+    )
+    figures = [
+        f"- Mean difference: {_difference(verdict)}; normalized gain {gain}",
+        f"- {say_repeats(verdict.repeats, mention=mention)}",
     ]
-    return "\n\n".join(lines)
+    method = f"<sub>{render_method(one, limits)}</sub>"
+    return "\n\n".join([said, "\n".join(figures), method])
 
 
 def render_method(one: Concluded, limits: Thresholds) -> str:
@@ -105,6 +115,12 @@ def render_method(one: Concluded, limits: Thresholds) -> str:
         + (f", prompt {escape.code(key.judge_prompt[:12])}" if key.judge_prompt else ""),
     ]
     return "; ".join(parts) + "."
+
+
+def say_interval(interval: Interval) -> str:
+    """`+25 to +58.5 points`."""
+    low, high = map(numbers.signed_points, interval)
+    return f"{low.removesuffix(' points')} to {high}"
 
 
 def say_repeats(repeats: Repeats | None, *, mention: str) -> str:
@@ -139,8 +155,8 @@ def say_multiplicity(concluded: Sequence[Concluded], limits: Thresholds) -> str:
     claims = [one.verdict for one in concluded if one.verdict.word in CLAIMS]
     strict = sum(_is_shown_strictly(one, limits.alpha / count) for one in claims)
     kept = (
-        f" Held to {limits.alpha / count:.2%} each (Bonferroni), {strict} of the "
-        f"{numbers.plural(len(claims), 'claim')} {'stands' if len(claims) == 1 else 'stand'}."
+        f" Held to {limits.alpha / count:.2g} each (Bonferroni), {strict} of "
+        f"{numbers.plural(len(claims), 'claim')} would stand."
         if claims
         else ""
     )
@@ -172,17 +188,11 @@ def _rest(verdict: SetVerdict) -> str:
     return f"{said}; it takes {needed} to see a difference like the one that was seen"
 
 
-def _figures(verdict: SetVerdict) -> str:
-    gain = "—, nothing was left to gain" if verdict.gain is None else _signed(verdict.gain)
-    return f"{_difference(verdict)} · normalized gain {gain}"
-
-
 def _difference(verdict: SetVerdict) -> str:
-    said = f"{numbers.signed_points(verdict.difference)} on average"
+    said = numbers.signed_points(verdict.difference)
     if verdict.interval is None:
         return f"{said} (no interval: too few eval cases, or no spread)"
-    low, high = map(numbers.signed_points, verdict.interval)
-    return f"{said} (95 % interval {low.removesuffix(' points')} to {high})"
+    return f"{said} (95 % interval {say_interval(verdict.interval)})"
 
 
 def _test(verdict: SetVerdict, limits: Thresholds) -> str:

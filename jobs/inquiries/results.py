@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from jobs.conclusions.table import make_table
+from jobs.conclusions.telling import find_newest_sets
+from jobs.conclusions.thresholds import Thresholds
 from jobs.inquiries.words import in_code, when
 from jobs.inquiries.world import InquiryWorld
 from jobs.reporting import escape, numbers
@@ -17,7 +20,7 @@ async def answer_results(request: Request, world: InquiryWorld) -> str:
     """A table over the repository's records: the newest run of each eval case and conditions."""
     own = request.issue if request.is_pull_request else 0
     records = leave_out_pulls(await world.place.ledger.records(request.repo.full_name), but=own)
-    shown = newest(one for one in records if _is_about(one, request.skill))
+    shown = newest(one for one in records if _is_about(one.skill, request.skill))
     about = f" of {in_code(request.skill)}" if request.skill else ""
     if not shown:
         return _nothing(records, about, world.mention)
@@ -31,7 +34,14 @@ async def answer_results(request: Request, world: InquiryWorld) -> str:
     )
     if rest > 0:
         note = f"{numbers.plural(rest, 'older row')} left out: name a `--skill`. {note}"
-    parts = [Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head)]
+    settings = world.place.runs.settings
+    sets = await find_newest_sets(
+        records, settings, about=lambda path: _is_about(path, request.skill)
+    )
+    parts = [
+        make_table(sets, Thresholds.of(settings)),
+        Blocks(rows[:MOST_ROWS], "*Shortened.*", before=f"#### Runs\n\n{head}" if sets else head),
+    ]
     title = f"### 📊 Results{about}: {numbers.plural(len(rows), 'measured case')}"
     return fit([title], parts, [f"<sub>{note}</sub>"])
 
@@ -46,12 +56,13 @@ def newest(records: Iterable[RunRecord]) -> list[RunRecord]:
     return list(reversed(latest.values()))
 
 
-def _is_about(record: RunRecord, skill: str | None) -> bool:
+def _is_about(path: str, skill: str | None) -> bool:
+    """Whether a skill's path is the one that was asked for, by path or by its last part."""
     if skill is None:
         return True
     wanted = skill.strip("/ `").casefold()
-    path = record.skill.casefold()
-    return wanted in {path, path.rpartition("/")[2]}
+    folder = path.casefold()
+    return wanted in {folder, folder.rpartition("/")[2]}
 
 
 def _row(record: RunRecord) -> str:

@@ -77,6 +77,8 @@ class ProgressComment(Value):
     stops: tuple[str, ...] = ()
     """Where eval cases are measured until it is sure, how that came out: lines of Markdown,
     escaped."""
+    sets: tuple[str, ...] = ()
+    """What the skills' sets of eval cases say with these runs: lines of Markdown, escaped."""
     refusal: str = ""
     """Why the runs cannot be carried out where that takes more than a row; a `UserError`'s text."""
 
@@ -93,7 +95,8 @@ class ProgressComment(Value):
     @property
     def is_told_elsewhere(self) -> bool:
         """Whether every run has a report of its own, so that this comment says nothing besides."""
-        return not self.stops and all(row.url and row.state in _REPORTED for row in self.rows)
+        says_more = self.sets or self.stops
+        return not says_more and all(row.url and row.state in _REPORTED for row in self.rows)
 
 
 def render_progress(comment: ProgressComment) -> str:
@@ -105,6 +108,7 @@ def render_progress(comment: ProgressComment) -> str:
     parts = (
         Blocks(rows[:MOST_ROWS], "*Shortened.*", before=head),
         Blocks(rows[MOST_ROWS:], "*Shortened.*", before=before + head, after=after),
+        Blocks(comment.sets, "*Shortened.*", between="\n\n"),
         Blocks(comment.stops, "*Shortened.*", between="\n\n"),
         Blocks(
             [f"- {escape.sentence(note, 500)}" for note in comment.notes],

@@ -12,6 +12,8 @@ from config.effective import make_effective
 from jobs.answers import answer
 from jobs.budgets import within_budgets
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
+from jobs.conclusions.telling import find_sets_now
+from jobs.conclusions.thresholds import Thresholds
 from jobs.content.issue_case import draft_from_issue
 from jobs.content.repo_file import load_repo_file
 from jobs.content.shelf import SkillShelf
@@ -126,7 +128,9 @@ class _Summing:
             skill=skill,
             sha=self.shelf.find(skill).sha if self.shelf.knows(skill) else "",
             measurements=measurements,
-            scorecards=await asyncio.to_thread(find_scorecards, measurements.rows),
+            scorecards=find_scorecards(measurements.rows),
+            sets=await find_sets_now(self.records, skill, self.world.runs.settings),
+            limits=Thresholds.of(self.world.runs.settings),
             drafted=await draft_patterns(skill, findings, self.request, self.judge, self.world),
             judge=self.judge,
             unread=unread,

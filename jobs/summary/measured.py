@@ -66,9 +66,10 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
             continue
         key = (record.eval_id, record.model_identity)
         if record.vs != "none":
-            left_out.append(
-                NotCounted(record=record, reason="its other arm had a version of the skill")
-            )
+            reason = "its other arm had a version of the skill"
+            if record.vs == "self":
+                reason = "it held a version against itself, for A/A"
+            left_out.append(NotCounted(record=record, reason=reason))
         elif record.canary_passed:
             reason = "a false answer passes every assertion of its eval case"
             left_out.append(NotCounted(record=record, reason=reason))

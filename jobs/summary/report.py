@@ -6,6 +6,9 @@ Pure functions. Every name and every sentence of a model or a stranger goes thro
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jobs.conclusions.telling import SetNow
+from jobs.conclusions.thresholds import Thresholds
+from jobs.conclusions.words import render_block, render_earlier, say_multiplicity
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.results import RunRecord
@@ -32,6 +35,10 @@ class SkillSummary:
     """Its skill SHA now; empty where it is not in the repository any more."""
     measurements: Measurements
     scorecards: Sequence[Scorecard]
+    sets: Sequence[SetNow]
+    """What its sets of eval cases say, the newest first."""
+    limits: Thresholds
+    """What a set must show."""
     drafted: Drafted
     judge: str
     """Name of the model that was asked for patterns."""
@@ -46,7 +53,7 @@ def render_summary(summaries: Sequence[SkillSummary], *, mention: str, left_out:
     top = []
     parts: list[Blocks] = []
     for summary in summaries:
-        parts += _render_skill(summary)
+        parts += _render_skill(summary, mention)
     if left_out:
         top.append(
             f"{numbers.plural(left_out, 'more skill')} found no room here: name one with "
@@ -69,10 +76,10 @@ def render_nothing(skills: Sequence[str], *, mention: str) -> str:
     )
 
 
-def _render_skill(summary: SkillSummary) -> list[Blocks]:
+def _render_skill(summary: SkillSummary, mention: str) -> list[Blocks]:
     rows = summary.measurements.rows
     title = f"### 📊 Summary of {escape.code(summary.skill, NAME)}"
-    lead = "\n\n".join([title, *map(_conclude, summary.scorecards)])
+    lead = "\n\n".join([title, *_verdicts(summary, mention)])
     figures = Blocks([_figures(summary.scorecards)], "", before="#### Overall\n\n")
     runs = Blocks(
         [_row(row, summary.sha) for row in rows],
@@ -86,14 +93,15 @@ def _render_skill(summary: SkillSummary) -> list[Blocks]:
     return parts
 
 
-def _conclude(card: Scorecard) -> str:
-    """One sentence on a model that claims no more than the counts."""
-    model = escape.code(card.model, NAME)
-    if not card.counted:
-        return f"On {model} every eval case is trivial: both arms meet every assertion."
-    cases = numbers.plural(card.counted, "eval case")
-    words = f"{card.wins} higher, {card.ties} equal, {card.losses} lower with the skill"
-    return f"**On {model}: {words}**, of {cases}."
+def _verdicts(summary: SkillSummary, mention: str) -> Iterator[str]:
+    """What the skill's sets say, each with its method; no set where nothing counts."""
+    for one in summary.sets:
+        yield render_block(one.now, summary.limits, mention=mention)
+        if one.earlier is not None:
+            yield render_earlier(one.earlier)
+    together = say_multiplicity([one.now for one in summary.sets], summary.limits)
+    if together:
+        yield f"<sub>{together}</sub>"
 
 
 def _figures(cards: Sequence[Scorecard]) -> str:
@@ -109,14 +117,8 @@ def _figures(cards: Sequence[Scorecard]) -> str:
         trivial = ", ".join(render_eval(row) for row in card.trivial) or "none"
         counts = f"{card.wins} / {card.ties} / {card.losses}"
         lines.append(f"| {model} | {counts} | {means[0]} | {means[1]} | {gap} | {trivial} |")
-        if card.higher is not None:
-            decided = card.wins + card.losses
-            low, high = (numbers.percent(round(end, 2)) for end in card.higher)
-            notes.append(
-                f"On {model} the skill scores higher in {card.wins} of {decided} eval cases that "
-                f"differ; were they drawn at random, its share would lie between {low} and {high} "
-                "(95 %, Wilson)."
-            )
+        if not card.counted:
+            notes.append(f"On {model} every eval case is trivial: both arms meet every assertion.")
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 

@@ -1,19 +1,14 @@
 """The figures over all eval cases of a skill on one model: one eval case is one observation.
 
-No interval is given for the mean difference: a judged score is no count of repetitions, and a
-handful of chosen cases is no sample of all tasks. The share of cases that come out higher is a
-count of cases, and has Wilson's interval (`jobs.statistics.intervals`).
+They describe the rows, of whatever version and judge. What may be concluded is said of sets,
+which never mix these (`jobs.conclusions`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from jobs.statistics.intervals import Interval, find_rate_interval
 from jobs.summary.measured import Measured
-
-FEWEST_DECIDED = 5
-"""Cases that differ below which an interval would say nothing but that it is wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +22,6 @@ class Scorecard:
     with_skill: float | None
     without_skill: float | None
     """Mean scores; None where no case is left."""
-    higher: Interval | None
-    """Of the share of wins among the cases that differ."""
     trivial: tuple[Measured, ...]
 
     @property
@@ -43,7 +36,7 @@ class Scorecard:
 
 
 def find_scorecards(rows: Sequence[Measured]) -> list[Scorecard]:
-    """The figures of each model, by its name. Blocks: loads statistics where it needs them."""
+    """The figures of each model, by its name."""
     models: dict[str, list[Measured]] = {}
     for row in rows:
         models.setdefault(row.record.model_identity, []).append(row)
@@ -54,7 +47,6 @@ def _scorecard(rows: Sequence[Measured]) -> Scorecard:
     told = [row for row in rows if not row.is_trivial]
     words = [row.word for row in told]
     wins, losses = words.count("win"), words.count("loss")
-    decided = wins + losses
     return Scorecard(
         model=rows[-1].record.model,
         wins=wins,
@@ -62,7 +54,6 @@ def _scorecard(rows: Sequence[Measured]) -> Scorecard:
         losses=losses,
         with_skill=_mean([row.with_skill for row in told]),
         without_skill=_mean([row.without_skill for row in told]),
-        higher=find_rate_interval(wins, decided) if decided >= FEWEST_DECIDED else None,
         trivial=tuple(row for row in rows if row.is_trivial),
     )
 

@@ -6,7 +6,8 @@ from inline_snapshot import snapshot
 
 from config.settings import Settings
 from jobs.conclusions.sets import find_sets
-from jobs.conclusions.telling import find_newest_sets, find_set_line
+from jobs.conclusions.table import make_table
+from jobs.conclusions.telling import find_newest_sets, find_request_lines, find_set_line
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import conclude_set
 from jobs.conclusions.words import (
@@ -17,6 +18,8 @@ from jobs.conclusions.words import (
     say_multiplicity,
 )
 from jobs.results import RunRecord
+from jobs.values import RunSpec
+from tests.builders import a_run_spec, a_skill, an_eval_case
 from tests.jobs.conclusions.records import (
     against_itself,
     only_set,
@@ -42,15 +45,15 @@ def block(records: Sequence[RunRecord]) -> str:
 
 def test_a_report_tells_its_set_in_a_line() -> None:
     assert render_line(concluded(results(7, 1, 0))) == snapshot("""\
-**With this, the skill's set** on `claude-sonnet-4-6`: 🟢 **helps**, 7 wins, 1 tie, 0 losses \
-of 8 eval cases, +43.8 points on average (95 % interval +25 to +58.5 points)\
+**With this, the skill's set** on `claude-sonnet-4-6`: 🟢 **helps**, 7 wins, 1 tie, 0 \
+losses of 8 eval cases, on average +43.8 points (95 % interval +25 to +58.5 points)\
 """)
 
 
 def test_a_set_that_is_too_small_says_what_it_lacks() -> None:
     assert render_line(concluded(results(2, 1, 1))) == snapshot("""\
-**With this, the skill's set** on `claude-sonnet-4-6`: 🔍 **underpowered**, 2 wins, 1 tie, 1 \
-loss of 4 eval cases, +12.5 points on average (no interval: too few eval cases, or no \
+**With this, the skill's set** on `claude-sonnet-4-6`: 🔍 **underpowered**, 2 wins, 1 tie, \
+1 loss of 4 eval cases, on average +12.5 points (no interval: too few eval cases, or no \
 spread); at least 5 eval cases must differ, and 3 do; 24 eval cases like these would be \
 enough\
 """)
@@ -61,16 +64,15 @@ def test_a_verdict_stands_with_its_figures_its_repeats_and_its_method() -> None:
     assert block([*results(7, 1, 0), *quiet]) == snapshot("""\
 🟢 **helps** on `claude-sonnet-4-6`: 7 wins, 1 tie, 0 losses of 8 eval cases.
 
-+43.8 points on average (95 % interval +25 to +58.5 points) · normalized gain +60.9%
+- Mean difference: +43.8 points (95 % interval +25 to +58.5 points); normalized gain +60.9%
+- A/A: 2 of 8 runs of the same version against itself pointed to a winner (flip rate 25%, \
+95 % interval 7% to 59%), 1 to the tested arm (false wins 12.5%, 95 % interval 2% to 47%); \
+the rule itself passed 0 of 1 round.
 
-A/A: 2 of 8 runs of the same version against itself pointed to a winner (flip rate 25%, 95 % \
-interval 7% to 59%), 1 to the tested arm (false wins 12.5%, 95 % interval 2% to 47%); the \
-rule itself passed 0 of 1 round.
-
-<sub>Method: exact one-sided sign test over eval cases, p = 0.0078 (at most 0.05), at least \
-5 eval cases that differ (here 7), net wins of at least 20% of all (here 88%); interval of \
-the mean paired difference, clustered by eval case and input files (8 clusters); judge \
-`claude-opus-4-7`, prompt `p1`.</sub>\
+<sub>Method: exact one-sided sign test over eval cases, p = 0.0078 (at most 0.05), at \
+least 5 eval cases that differ (here 7), net wins of at least 20% of all (here 88%); \
+interval of the mean paired difference, clustered by eval case and input files (8 \
+clusters); judge `claude-opus-4-7`, prompt `p1`.</sub>\
 """)
 
 
@@ -125,8 +127,8 @@ def test_several_verdicts_side_by_side_are_said_to_be_several() -> None:
     assert say_multiplicity([strong], USUAL) == ""
     assert say_multiplicity([strong, weak, none], USUAL) == snapshot("""\
 3 verdicts stand side by side, each with its own chance of 5% to say *helps* where nothing \
-does, so by chance alone at least one would in up to 14% of such lists. Held to 1.67% each \
-(Bonferroni), 1 of the 2 claims stand.\
+does, so by chance alone at least one would in up to 14% of such lists. Held to 0.017 each \
+(Bonferroni), 1 of 2 claims would stand.\
 """)
     assert "Bonferroni" not in say_multiplicity([none, none], USUAL)
 
@@ -162,3 +164,57 @@ async def test_thresholds_come_from_the_settings() -> None:
     loose = SETTINGS.model_copy(update={"set_alpha": 0.1, "set_fewest": 4})
     assert "**underpowered**" in await find_set_line(one, others, SETTINGS)
     assert "**helps**" in await find_set_line(one, others, loose)
+
+
+def specs(*evals: str, skill: str = "text/word-count") -> list[RunSpec]:
+    """Runs of a request, under the ids that their records have."""
+    return [
+        a_run_spec(
+            run_id=f"run of {name}", eval_case=an_eval_case(id=name), skill=a_skill(path=skill)
+        )
+        for name in evals
+    ]
+
+
+async def test_a_request_of_several_eval_cases_ends_with_what_their_set_says() -> None:
+    records = results(8, 0, 0)
+    [line] = await find_request_lines(specs("e00", "e01"), records, SETTINGS)
+    assert line.startswith(
+        "**With this, the set of `text/word-count`** on `claude-sonnet-4-6`: 🟢 **helps**, 8 wins"
+    )
+    other = results(2, 0, 0, skill="another", eval_digest="d" * 64)
+    both = [one.model_copy(update={"run": f"other {one.run}"}) for one in other]
+    more = [one.model_copy(update={"run_id": f"other {one.run_id}"}) for one in specs("e00", "e01")]
+    asked = [*specs("e00", "e01"), *more]
+    lines = await find_request_lines(asked, [*records, *both], SETTINGS)
+    assert len(lines) == 3
+    assert lines[-1].startswith("2 verdicts stand side by side")
+
+
+async def test_a_request_of_one_eval_case_leaves_it_to_the_report() -> None:
+    assert await find_request_lines(specs("e00"), results(8, 0, 0), SETTINGS) == ()
+    apart = [*specs("e00"), *specs("e01", skill="another")]
+    assert await find_request_lines(apart, results(8, 0, 0), SETTINGS) == ()
+    assert await find_request_lines([], results(8, 0, 0), SETTINGS) == ()
+
+
+async def test_sets_stand_side_by_side_in_a_table() -> None:
+    sets = [*results(7, 1, 0), *against_itself([0.5] * 5)]
+    sets += results(2, 0, 0, skill="another")
+    found = await find_newest_sets(sets, SETTINGS)
+    text = make_table(found, USUAL).render(10_000)
+    assert "| `text/word-count` | `claude-sonnet-4-6` | ⚠️ **invalid** | 7 / 1 / 0 |" in text
+    assert "| +43.8 points<br>+25 to +58.5 points | 0.0078 | 5 of 5 ⚠️ passes too often |" in text
+    assert "| `another` | `claude-sonnet-4-6` | 🔍 **underpowered** | 2 / 0 / 0 |" in text
+    assert "| +50 points | 0.25 | not measured |" in text
+    assert "2 verdicts stand side by side" in text
+    [one] = await find_newest_sets(sets, SETTINGS, about=lambda path: path == "another")
+    assert one.found.key.skill == "another"
+    assert make_table([], USUAL).render(10_000) == ""
+
+
+async def test_very_many_sets_are_counted() -> None:
+    many = [one for number in range(25) for one in results(2, 0, 0, skill=f"skill-{number}")]
+    text = make_table(await find_newest_sets(many, SETTINGS), USUAL).render(60_000)
+    assert text.count("\n| `skill-") == 20
+    assert "5 more sets left out: name a `--skill`." in text

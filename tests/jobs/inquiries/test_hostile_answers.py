@@ -8,6 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from config.repo_file import RepoFile
+from config.settings import Settings
 from handlers.commands import parse_commands
 from jobs.inquiries.ping import answer_ping
 from jobs.inquiries.queue import answer_queue
@@ -53,7 +54,7 @@ class World:
         """Nothing is kept."""
 
     def inquiry_world(self) -> InquiryWorld:
-        runs = SimpleNamespace(settings=SimpleNamespace(mention=MENTION), blobs=self)
+        runs = SimpleNamespace(settings=Settings(_env_file=None, mention=MENTION), blobs=self)
         place = SimpleNamespace(ledger=self, github=self, runs=runs)
         return InquiryWorld(
             place=cast("Any", place), queue=self, repo_file=RepoFile(), version="1.2.3"
@@ -77,9 +78,12 @@ def assert_harmless(said: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_no_name_in_the_records_takes_effect(text: str) -> None:
     records = [
-        a_run_record(eval_id=f"{text}{number}", skill=text, model=text, vs=text or "none", url=text)
+        a_run_record(
+            eval_id=f"{text}{number}", skill=text, model=text, vs=text or "none", url=text,
+            mode=text, environment=text, launcher=text,
+        )
         for number in range(80)
-    ]
+    ]  # fmt: skip
     world = World(records).inquiry_world()
     for skill in (None, text or None, "other"):
         assert_harmless(await answer_results(a_request(skill=skill), world))

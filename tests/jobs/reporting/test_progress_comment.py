@@ -49,6 +49,15 @@ something did not. To cancel it: `@skillbench cancel`.
 """)
 
 
+def test_what_the_sets_say_stands_below_the_rows_and_is_said_nowhere_else():
+    done = a_row(state="done", url="https://github.com/acme/skills/issues/21#issuecomment-9")
+    comment = ProgressComment(asker="mona", rows=(done, done))
+    assert comment.is_told_elsewhere
+    told = comment.model_copy(update={"sets": ("**The first set** helps", "**The second** hurts")})
+    assert not told.is_told_elsewhere
+    assert "|\n\n**The first set** helps\n\n**The second** hurts\n\n<sub>" in render_progress(told)
+
+
 def test_where_there_is_more_than_one_run_each_has_the_id_that_commands_take():
     rows = (a_row(run="aaaa1111bbbb"), a_row(run="cccc2222dddd", skill="line-count"))
     text = render_progress(ProgressComment(asker="mona", rows=(*rows, a_row(state="duplicate"))))

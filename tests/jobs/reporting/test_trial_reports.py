@@ -9,7 +9,7 @@ from jobs.reporting.pass_rates import say_pass_rates
 from jobs.reporting.rejudged import render_rejudged
 from jobs.reporting.report import render_report
 from jobs.results import RunResult, TrialResult
-from jobs.values import TWO_VERSIONS, Arm
+from jobs.values import TWO_VERSIONS, Arm, VerdictWord
 from tests.builders import (
     a_judge_model,
     a_pass,
@@ -24,7 +24,8 @@ from tests.builders import (
 )
 
 CONTEXT = ReportContext(web_url="https://github.com", archive_url="https://github.com/a.zip")
-PASS, FAIL = ("pass", "pass"), ("fail", "fail")
+PASS: tuple[VerdictWord, ...] = ("pass", "pass")
+FAIL: tuple[VerdictWord, ...] = ("fail", "fail")
 
 
 def a_whole_trial(number: int, having: float, lacking: float) -> TrialResult:

@@ -7,7 +7,7 @@ import pytest
 
 from jobs.results import RunRecord
 from jobs.summary.measured import find_measurements
-from jobs.summary.scorecard import FEWEST_DECIDED, find_scorecards
+from jobs.summary.scorecard import find_scorecards
 from jobs.summary.week import find_week
 from tests.builders import A_SHA, NOON, a_run_record
 
@@ -44,6 +44,7 @@ def test_a_run_without_a_score_is_named_until_one_after_it_has_one() -> None:
         failed(run="b1", eval_id="b"),
         scored(1, 0, run="b2", eval_id="b"),
         scored(1, 0, run="c1", eval_id="c", vs="sha:123"),
+        scored(1, 0, run="c2", eval_id="c", vs="self"),
         a_run_record(run="d1", eval_id="d", score={"with_skill": 1.0}),
     ]
     found = find_measurements(records, SKILL)
@@ -52,6 +53,7 @@ def test_a_run_without_a_score_is_named_until_one_after_it_has_one() -> None:
         ("a2", "came to no score"),
         ("d1", "came to no score"),
         ("c1", "its other arm had a version of the skill"),
+        ("c2", "it held a version against itself, for A/A"),
     ]
 
 
@@ -79,23 +81,11 @@ def test_trivial_cases_are_in_no_figure() -> None:
     assert card.with_skill == pytest.approx(0.4375)
     assert card.without_skill == pytest.approx(0.4375)
     assert card.difference == pytest.approx(0)
-    assert card.higher is None
 
 
 def test_nothing_but_trivial_cases_gives_no_mean() -> None:
     [card] = find_scorecards(find_measurements([scored(1, 1)], SKILL).rows)
     assert (card.counted, card.with_skill, card.difference) == (0, None, None)
-
-
-def test_the_share_of_wins_has_an_interval_from_five_cases_that_differ() -> None:
-    """Wilson's for 5 of 5 (95 %) is 0.566 to 1."""
-    wins = [scored(1, 0, eval_id=f"won-{number}") for number in range(FEWEST_DECIDED)]
-    [card] = find_scorecards(find_measurements(wins, SKILL).rows)
-    assert card.higher is not None
-    assert card.higher.low == pytest.approx(0.5655, abs=0.001)
-    assert card.higher.high == pytest.approx(1)
-    [few] = find_scorecards(find_measurements(wins[1:], SKILL).rows)
-    assert few.higher is None
 
 
 def test_each_model_has_its_own_figures_and_names_of_one_model_are_one() -> None:

@@ -1,10 +1,14 @@
 """How a summary and a week read: what is named, what is folded, what can do nothing."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from config.settings import Settings
+from jobs.conclusions.telling import find_sets_now
+from jobs.conclusions.thresholds import Thresholds
 from jobs.results import RunRecord
 from jobs.summary.digest import render_week
 from jobs.summary.measured import find_measurements
@@ -30,6 +34,8 @@ def a_summary(records: Sequence[RunRecord], **changes: Any) -> SkillSummary:
         "sha": A_SHA,
         "measurements": found,
         "scorecards": find_scorecards(found.rows),
+        "sets": asyncio.run(find_sets_now(records, SKILL, Settings(_env_file=None))),
+        "limits": Thresholds(),
         "drafted": Drafted(),
         "judge": "claude-opus",
     }
@@ -60,7 +66,8 @@ def test_the_launcher_is_named_where_it_is_not_the_usual_one() -> None:
 def test_trivial_cases_are_named_and_in_no_figure() -> None:
     text = rendered([scored(1, 1, eval_id="easy"), scored(0.5, 1, eval_id="hard")])
     assert "| `claude-sonnet-4-6` | 0 / 0 / 1 | 50% | 100% | -50 points | `easy` |" in text
-    assert "0 higher, 0 equal, 1 lower with the skill**, of 1 eval case." in text
+    # where they are ties
+    assert "on `claude-sonnet-4-6`: 0 wins, 1 tie, 1 loss of 2 eval cases; at least 5" in text
 
 
 def test_nothing_but_trivial_cases_is_said_to_be_so() -> None:
@@ -69,11 +76,33 @@ def test_nothing_but_trivial_cases_is_said_to_be_so() -> None:
     assert "| 0 / 0 / 0 | — | — | — |" in text
 
 
-def test_the_share_of_wins_is_told_with_its_interval_and_what_it_takes_for_granted() -> None:
-    records = [scored(number < 4, 0.5, eval_id=f"e{number}") for number in range(5)]
-    text = rendered(records)
-    assert "higher in 4 of 5 eval cases that differ; were they drawn at random" in text
-    assert "between 38% and 96% (95 %, Wilson)" in text
+def test_the_verdict_of_each_set_comes_first_with_its_method() -> None:
+    wins = [scored(1, 0.5, eval_id=f"e{number}") for number in range(6)]
+    text = rendered(wins)
+    assert text.startswith(
+        "### 📊 Summary of `text/word-count`\n\n🟢 **helps** on `claude-sonnet-4-6`: 6 wins, "
+        "0 ties, 0 losses of 6 eval cases.\n\n- Mean difference: +50 points (no interval: "
+    )
+    assert (
+        "<sub>Method: exact one-sided sign test over eval cases, p = 0.016 (at most 0.05)" in text
+    )
+    assert "side by side" not in text
+    other = {"model": "gpt", "model_identity": "gpt"}
+    text = rendered([*wins, *(one.model_copy(update=other) for one in wins)])
+    assert "🟢 **helps** on `gpt`" in text
+    assert "<sub>2 verdicts stand side by side" in text
+
+
+def test_a_new_version_begins_a_new_set_and_the_larger_one_before_it_stays_in_sight() -> None:
+    before = [scored(1, 0, eval_id=f"e{number}") for number in range(5)]
+    later = NOON + timedelta(hours=1)
+    new = scored(1, 0, eval_id="e0", run="n", skill_sha="f" * 64, finished_at=later)
+    text = rendered([*before, new], sha="f" * 64)
+    assert (
+        "🔍 **underpowered** on `claude-sonnet-4-6`: 1 win, 0 ties, 0 losses of 1 eval case" in text
+    )
+    assert f"⏳ Before, at version `{A_SHA[:12]}`: 🟢 **helps**, 5 wins, 0 ties, 0 losses" in text
+    assert "Before, at" not in rendered([new, *before[:1]])
 
 
 def test_earlier_versions_and_a_skill_that_is_gone_are_marked() -> None:
