@@ -45,7 +45,11 @@ _TAKEN_BACK = re.compile(
     r"should (?:be|have)|recalculat\w+|let me|re-?check\w*)\b",
     re.IGNORECASE,
 )
-_WEEKS_DAYS = re.compile(r"(\d+)\s*weeks?\W+(?:and\s+)?(\d+)\s*days?", re.IGNORECASE)
+_WEEKS_DAYS = re.compile(
+    r"(\d+)\s*weeks?(?:\W+(?:and\s+)?(\d+)\s*days?)?(?!\W+(?:and\s+)?\d)", re.IGNORECASE
+)
+"""Weeks alone are whole weeks, unless another figure follows whose meaning is not known."""
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _DATES = ("%m/%d/%Y", "%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y")
 
 
@@ -140,7 +144,7 @@ def _value(written: str, kind: str) -> object:
         return _date(written)
     if kind == "weeks_days":
         pair = _WEEKS_DAYS.search(written)
-        return (int(pair[1]), int(pair[2])) if pair else None
+        return (int(pair[1]), int(pair[2] or 0)) if pair else None
     value = _decimal(written)
     return None if value is None else value.to_integral_value(ROUND_HALF_UP)
 
@@ -149,8 +153,10 @@ def _decimal(written: str) -> Decimal | None:
     number = re.search(_NUMBER, written.replace("\u2212", "-"))
     if number is None:
         return None
+    text = number.group()
+    is_decimal_comma = text.count(",") == 1 and "." not in text and not _GROUPED.fullmatch(text)
     try:
-        value = Decimal(number.group().replace(",", ""))
+        value = Decimal(text.replace(",", "." if is_decimal_comma else ""))
     except InvalidOperation:
         return None
     # a number of a million digits would take a million steps to round

@@ -56,6 +56,38 @@ async def test_dates_are_compared_as_days(answer: str) -> None:
     assert await score("09/01/2023", "date", f"The answer is {answer}.") == 0
 
 
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("35 weeks", True),
+        ("35 weeks.", True),
+        ("35 weeks, 0 days", True),
+        ("35 weeks, 2 days", False),
+        ("34 weeks", False),
+    ],
+)
+async def test_whole_weeks_need_no_days(said: str, *, right: bool) -> None:
+    judge = SmallJudge([{"answer": said}])
+    given = medcalc("35 weeks, 0 days", "weeks_days")
+    assert (await grade(given, f"It is {said}", judge)).score == right
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [("25,3", True), ("25.3", True), ("25,30", True), ("253", False), ("2,53", False)],
+)
+async def test_a_comma_before_fewer_or_more_than_three_figures_is_a_decimal_comma(
+    said: str, *, right: bool
+) -> None:
+    limits = {"lower_limit": "25.2", "upper_limit": "25.4"}
+    assert await score("25.3", "decimal", f"The answer is {said}", **limits) == right
+
+
+async def test_a_comma_before_three_figures_groups_them() -> None:
+    assert await score("1250", "integer", "The answer is 1,250") == 1
+    assert await score("1250000", "integer", "The answer is 1,250,000") == 1
+
+
 @pytest.mark.parametrize("truth", ["('35 weeks', '4 days')", "35 weeks, 4 days"])
 async def test_weeks_and_days_match_in_both_spellings(truth: str) -> None:
     assert await score(truth, "weeks_days", "The answer is 35 weeks and 4 days") == 1
