@@ -16,7 +16,7 @@ from jobs.values import InputFile
 
 SKILL_FILE = "SKILL.md"
 PASSAGE = 120
-"""Letters and digits in a row, some twenty words: shorter ones may stand in any text."""
+"""Letters and digits in a row, some twenty-five words: shorter ones may stand in any text."""
 _STEP = PASSAGE // 2
 """A passage holds one whole piece of this length, wherever it begins."""
 _SHOWN = 80

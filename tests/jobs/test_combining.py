@@ -5,12 +5,23 @@ from pathlib import Path
 import pytest
 
 from jobs.combining import combine
+from jobs.health.counts import Counts
+from jobs.health.manifest import Expected
 from jobs.judging.score import Scored
+from jobs.readings import LostReading
 from jobs.results import RunResult
 from jobs.scoring import Judged
 from jobs.trials import ArmWork, Trial
 from jobs.values import Arm, SessionEnd
-from tests.builders import a_result, a_run_spec, a_session, an_arm_score, an_assertion_score
+from tests.builders import (
+    a_pass,
+    a_result,
+    a_run_spec,
+    a_session,
+    a_usage,
+    an_arm_score,
+    an_assertion_score,
+)
 
 ARMS = (Arm.WITH_SKILL, Arm.WITHOUT_SKILL)
 
@@ -31,7 +42,9 @@ def a_trial(
         return Trial(number=number, works=works, judged=Judged(reason="it broke."))
     having, lacking = (an_arm_score(count, 0, 3 - count) for count in passes)
     scored = Scored((an_assertion_score(),), having, lacking, ("A remark.",))
-    return Trial(number=number, works=works, judged=Judged(scored=scored, remarks=scored.remarks))
+    read = (a_pass(1, trial=number), a_pass(2, trial=number))
+    judged = Judged(passes=read, scored=scored, remarks=scored.remarks)
+    return Trial(number=number, works=works, judged=judged)
 
 
 def test_scores_are_means_over_the_trials() -> None:
@@ -44,12 +57,42 @@ def test_scores_are_means_over_the_trials() -> None:
     assert combined.remarks[0] == "Trial 1: A remark."
 
 
-def test_a_trial_without_a_score_is_left_out_and_kept_for_the_reader() -> None:
+def test_a_trial_without_a_score_leaves_the_run_without_a_single_number() -> None:
+    """What is left would be a choice; the trial that has a score keeps it to itself."""
     broken = a_trial(2, None, (SessionEnd.STALLED, SessionEnd.COMPLETED))
     combined = combine(a_run_spec(trials=2), [a_trial(1), broken])
-    assert combined.reason is None
-    assert combined.with_skill == an_arm_score(2, 0, 1)
-    assert [one.ungraded_reason for one in combined.trials] == [None, "it broke."]
+    assert combined.reason == (
+        "invalid: the session with skill of trial 2 ended as stalled; 1 were lost with skill and "
+        "0 without skill."
+    )
+    assert (combined.with_skill, combined.without_skill, combined.assertions) == (None, None, ())
+    assert [one.difference for one in combined.trials] == [None, None]
+    assert [one.ungraded_reason for one in combined.trials] == [
+        "left out, since the run as a whole does not count.",
+        "it broke.",
+    ]
+
+
+def test_a_reading_that_the_judge_did_not_give_is_no_score() -> None:
+    """One order alone would carry the judge's preference for a position."""
+    whole = a_trial(1)
+    lost = LostReading(number=2, reason="the judge refused", usage=a_usage(), raw_answers=())
+    judged = Judged(passes=whole.judged.passes[:1], lost=(lost,), scored=whole.judged.scored)
+    combined = combine(a_run_spec(), [Trial(number=1, works=whole.works, judged=judged)])
+    assert combined.with_skill is None
+    assert combined.reason == (
+        "invalid: reading 2 of the judge gave no verdicts (the judge refused)."
+    )
+    assert combined.health is not None
+    assert combined.health.readings == Counts(expected=2, observed=2, scored=1)
+
+
+def test_a_run_whose_world_has_changed_says_what_changed_and_nothing_else() -> None:
+    told = "version of the launcher: 2.1.197 at first, 2.1.198 then"
+    whole = a_trial(1)
+    recalled = Trial(number=1, works=whole.works, judged=Judged(reason="it was not carried on."))
+    combined = combine(a_run_spec(), [recalled], Expected(changes=[told]))
+    assert combined.reason == f"invalid: the world changed while the run went on: {told}."
 
 
 def test_no_whole_trial_is_no_score_and_names_every_reason() -> None:
@@ -61,20 +104,16 @@ def test_no_whole_trial_is_no_score_and_names_every_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "is_valid"),
+    ("lost", "told"),
     [
-        ((1, 0), True),
-        ((0, 1), True),
-        ((2, 2), True),
-        ((2, 0), False),
-        ((0, 2), False),
-        ((3, 1), False),
+        ((1, 0), "1 were lost with skill and 0 without skill"),
+        ((0, 2), "0 were lost with skill and 2 without skill"),
+        ((2, 2), "the session with skill of trial 1 ended as error"),
     ],
 )
-def test_a_loss_that_hits_one_arm_more_makes_the_run_invalid(
-    lost: tuple[int, int], is_valid: bool
+def test_any_loss_makes_the_run_invalid_and_the_arm_it_hit_more_is_told(
+    lost: tuple[int, int], told: str
 ) -> None:
-    """One session more is chance; two more are a choice among what is left."""
     bad, good = SessionEnd.ERROR, SessionEnd.COMPLETED
     having, lacking = lost
     trials = [
@@ -87,9 +126,10 @@ def test_a_loss_that_hits_one_arm_more_makes_the_run_invalid(
     ]
     trials += [a_trial(number) for number in range(max(lost) + 1, 6)]
     combined = combine(a_run_spec(trials=5), trials)
-    assert (combined.reason is None) is is_valid
-    assert (combined.with_skill is not None) is is_valid
-    assert is_valid or (combined.reason or "").startswith("invalid: ")
+    assert combined.with_skill is None
+    assert (combined.reason or "").startswith("invalid: ")
+    assert told in (combined.reason or "")
+    assert ("were lost" in (combined.reason or "")) is (having != lacking)
 
 
 def test_trials_that_met_different_worlds_are_no_one_run() -> None:
@@ -103,7 +143,9 @@ def test_trials_that_met_different_worlds_are_no_one_run() -> None:
     }
     second = Trial(number=2, works=works, judged=a_trial(2).judged)
     combined = combine(a_run_spec(trials=2), [first, second])
-    assert combined.reason is not None
+    assert combined.reason == (
+        "invalid: the arms ran in different versions of the launcher: unknown and 2."
+    )
     assert combined.with_skill is None
 
 
