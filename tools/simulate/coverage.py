@@ -1,10 +1,11 @@
 """Whether intervals of the mean difference hold it as often as they say."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from jobs.statistics.intervals import Interval
 from jobs.statistics.paired import find_paired_interval
 from tools.simulate.section import Promise, Section, allowance, percent
 from tools.simulate.truths import TRUTHS, Layout, Truth, alone, draw_sets
@@ -20,6 +21,14 @@ LAYOUTS: Sequence[Layout] = (
     Layout((4, 4, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1)),
     Layout((2,) * 20),
 )
+
+
+class FindInterval(Protocol):
+    """What gives an interval of a mean of differences."""
+
+    def __call__(
+        self, differences: Sequence[float], *, clusters: Sequence[str]
+    ) -> Interval | None: ...
 
 
 class Cell(NamedTuple):
@@ -39,21 +48,23 @@ class Cell(NamedTuple):
         return self.covered / self.given
 
 
-def simulate_coverage(sets: int, seed: int) -> list[Section]:
-    """`sets` sets of each truth and layout."""
-    cells = [
-        measure(truth, layout, sets, [seed, row, column])
-        for row, layout in enumerate(LAYOUTS)
-        for column, truth in enumerate(TRUTHS)
-    ]
+def simulate_coverage(
+    sets: int,
+    seed: int,
+    layouts: Sequence[Layout] = LAYOUTS,
+    find: FindInterval = find_paired_interval,
+) -> list[Section]:
+    """`sets` sets of each truth and layout; `find` gives the interval of differences and names."""
+    cells = []
+    for row, layout in enumerate(layouts):
+        for column, truth in enumerate(TRUTHS):
+            drawn = draw_sets(np.random.default_rng([seed, row, column]), truth, layout, sets)
+            found = [find(one, clusters=layout.names) for one in drawn.tolist()]
+            cells.append(_count(truth, layout, found))
     return [_tell_by_layout(cells, sets), _tell_by_truth(cells)]
 
 
-def measure(truth: Truth, layout: Layout, sets: int, seed: Sequence[int]) -> Cell:
-    """How often the interval holds the truth."""
-    drawn = draw_sets(np.random.default_rng(seed), truth, layout, sets)
-    names = layout.names if layout.shared else None
-    found = [find_paired_interval(one, clusters=names) for one in drawn.tolist()]
+def _count(truth: Truth, layout: Layout, found: Sequence[Interval | None]) -> Cell:
     given = [one for one in found if one is not None]
     return Cell(
         truth,
@@ -66,7 +77,7 @@ def measure(truth: Truth, layout: Layout, sets: int, seed: Sequence[int]) -> Cel
 
 def _tell_by_layout(cells: Sequence[Cell], sets: int) -> Section:
     rows, rates = [], {}
-    for layout in LAYOUTS:
+    for layout in dict.fromkeys(cell.layout for cell in cells):
         own = [cell for cell in cells if cell.layout == layout]
         given = sum(cell.given for cell in own)
         rates[layout] = sum(cell.covered for cell in own) / given
@@ -81,7 +92,7 @@ def _tell_by_layout(cells: Sequence[Cell], sets: int) -> Section:
                 f"{100 * np.mean([cell.width for cell in own]):.0f}",
             )
         )
-    large = [rate for layout, rate in rates.items() if layout.evals >= FEWEST_FOR_MOST]
+    large = [0.0, *(rate for one, rate in rates.items() if one.evals >= FEWEST_FOR_MOST)]
     return Section(
         "Intervals of the mean difference, by number of evals",
         f"{sets:,} sets of each of {len(TRUTHS)} truths a row, intervals that claim 95 %. "
@@ -106,24 +117,28 @@ def _tell_by_layout(cells: Sequence[Cell], sets: int) -> Section:
 def _tell_by_truth(cells: Sequence[Cell]) -> Section:
     rows, poor = [], []
     for truth in TRUTHS:
-        own = {cell.layout: cell for cell in cells if cell.truth == truth}
+        own = [cell for cell in cells if cell.truth == truth]
         rows.append(
             (
                 truth.name + ("*" if truth.extreme else ""),
                 f"{100 * truth.mean:+.1f}",
-                *(percent(own[layout].rate) for layout in LAYOUTS),
+                *(percent(cell.rate) for cell in own),
             )
         )
         poor += [
             f"{truth.name}, {cell.layout}: {percent(cell.rate)}"
-            for cell in own.values()
+            for cell in own
             if not truth.extreme and cell.rate < LEAST - allowance(LEAST, cell.given)
         ]
     marked = "; ".join(f"{truth.name}: {truth.extreme}" for truth in TRUTHS if truth.extreme)
     return Section(
         "The same, by truth",
         f"How often the interval holds the mean. * beyond what an interval can do ({marked}).",
-        ("truth", "mean, points", *map(str, LAYOUTS)),
+        (
+            "truth",
+            "mean, points",
+            *(str(layout) for layout in dict.fromkeys(cell.layout for cell in cells)),
+        ),
         rows,
         (
             Promise(

@@ -36,11 +36,13 @@ class Cell(NamedTuple):
     """How often *helps* would be said by whoever does without what the rule takes care of."""
 
 
-def simulate_false_claims(sets: int, seed: int) -> list[Section]:
+def simulate_false_claims(
+    sets: int, seed: int, layouts: Sequence[Layout] = LAYOUTS
+) -> list[Section]:
     """Sets without a difference, concluded from when they are whole."""
     cells = [
         measure_whole(truth, layout, sets, [seed, 100 + row, column])
-        for row, layout in enumerate(LAYOUTS)
+        for row, layout in enumerate(layouts)
         for column, truth in enumerate(EVEN)
     ]
     return [
@@ -55,11 +57,13 @@ def simulate_false_claims(sets: int, seed: int) -> list[Section]:
     ]
 
 
-def simulate_until_sure(sets: int, seed: int) -> list[Section]:
+def simulate_until_sure(
+    sets: int, seed: int, layouts: Sequence[Layout] = UNTIL_SURE
+) -> list[Section]:
     """The same sets eval by eval, looked at after each, and ended when it is enough."""
     cells = [
         measure_until_sure(truth, layout, sets, [seed, 200 + row, column])
-        for row, layout in enumerate(UNTIL_SURE)
+        for row, layout in enumerate(layouts)
         for column, truth in enumerate(EVEN)
     ]
     return [

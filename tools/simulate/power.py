@@ -12,13 +12,11 @@ from jobs.statistics.signs import (
     find_sign_test,
 )
 from tools.simulate.section import Promise, Section, allowance, percent
-from tools.simulate.sets import USUAL, conclude
+from tools.simulate.sets import SIZE, USUAL, conclude
 
 NON_TIES = (5, 8, 11, 18, 37, 42)
 WIN_RATES = (0.6, 0.7, 0.8, 0.9)
 TIE_RATES = (0.0, 0.3, 0.6)
-SIZE = 0.25
-"""Of a win, as a score; only its sign decides."""
 
 
 def simulate_power(sets: int, seed: int) -> list[Section]:

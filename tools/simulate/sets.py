@@ -1,5 +1,6 @@
 """Sets as the ledger would hold them, for the rule that gives a set its word."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -7,25 +8,36 @@ from functools import cache
 from jobs.conclusions.sets import EvalSet, SetKey, SetRow
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import SetWord, conclude_set
-from jobs.results import RunRecord
+from jobs.results import SAME_SCORE, RunRecord
 
 USUAL = Thresholds()
 """The settings' own."""
 BASELINE = 0.5
-"""Score of the other arm; only differences decide."""
+"""Score of the other arm."""
+SIZE = 0.25
+"""Of a difference."""
 
 
 def conclude(differences: Sequence[float], names: Sequence[str], *, sure: bool = False) -> SetWord:
     """The word for a set with these differences, whose evals share what has the same name.
 
-    `sure`: it was measured until sure, and may have been looked at after every eval.
+    `sure`: it was measured until sure, and may have been looked at after every eval. Only the
+    directions decide, so sets that have the same ones, in whatever order, are concluded from once.
     """
+    fixtures: dict[str, list[int]] = defaultdict(list)
+    for difference, name in zip(differences, names, strict=True):
+        fixtures[name].append((difference >= SAME_SCORE) - (difference <= -SAME_SCORE))
+    return _conclude(tuple(sorted(tuple(sorted(one)) for one in fixtures.values())), sure=sure)
+
+
+@cache
+def _conclude(fixtures: tuple[tuple[int, ...], ...], *, sure: bool) -> SetWord:
+    signs = [(sign, str(name)) for name, own in enumerate(fixtures) for sign in own]
     rows = tuple(
-        SetRow(_record(number, name, sure=sure), BASELINE + difference, BASELINE)
-        for number, (difference, name) in enumerate(zip(differences, names, strict=True))
+        SetRow(_record(number, name, sure=sure), BASELINE + sign * SIZE, BASELINE)
+        for number, (sign, name) in enumerate(signs)
     )
-    key = SetKey.of(rows[0].record)
-    return conclude_set(EvalSet(key=key, rows=rows), USUAL).word
+    return conclude_set(EvalSet(key=SetKey.of(rows[0].record), rows=rows), USUAL).word
 
 
 @cache
