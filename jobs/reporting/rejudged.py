@@ -12,6 +12,7 @@ from jobs.reporting.report import headline, remarks_part, render_footer
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import cost
 from jobs.reporting.trials import count_verdicts
+from jobs.reporting.until_sure import render_until_sure
 from jobs.reporting.verdict_icons import verdict_words
 from jobs.results import AssertionScore, RunResult
 
@@ -40,7 +41,8 @@ def render_rejudged(
         reason = escape.message(escape.clip(now.ungraded_reason or "a score is missing", 600))
         top.append(f"**Why:** {reason}\n\nThe scores of the report stay as they are.")
     else:
-        top += [_scores(before, now), render_reused(now, context.baseline_urls)]
+        top += [_scores(before, now), render_until_sure(now)]
+        top += [render_reused(now, context.baseline_urls)]
     parts: list[Part] = [
         _changed(before, now),
         evidence_part(now, context),
