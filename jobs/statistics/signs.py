@@ -73,20 +73,6 @@ def find_sign_test(differences: Sequence[float], clusters: Sequence[str] | None 
     return SignTest(wins, ties, losses, higher, lower)
 
 
-def count_bets(differences: Sequence[float], clusters: Sequence[str]) -> tuple[int, int]:
-    """Wins and losses of which one can be bet on after the other, in the order they were measured.
-
-    Of evals of one name only the first that differs counts: what comes later is no new toss, and
-    which way it falls can be guessed (`jobs.statistics.sequential` is for what cannot).
-    """
-    first: dict[str, bool] = {}
-    for difference, name in zip(differences, clusters, strict=True):
-        if abs(difference) >= SAME_SCORE:
-            first.setdefault(name, difference > 0)
-    wins = sum(first.values())
-    return wins, len(first) - wins
-
-
 @lru_cache(maxsize=1_000)
 def _find_tails(stakes: tuple[int, ...], net: int) -> tuple[float, float]:
     """Chances of a net of at least, and of at most, `net`: each stake is won or lost by a coin.

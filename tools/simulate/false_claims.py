@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +62,7 @@ def simulate_false_claims(
 def simulate_until_sure(
     sets: int, seed: int, layouts: Sequence[Layout] = UNTIL_SURE
 ) -> list[Section]:
-    """The same sets eval by eval, looked at after each, and ended when it is enough."""
+    """The same sets one by one, looked at after each, and ended when it is enough."""
     cells = [
         measure_until_sure(truth, layout, sets, [seed, 200 + row, column])
         for row, layout in enumerate(layouts)
@@ -69,9 +71,9 @@ def simulate_until_sure(
     return [
         _tell(
             "*helps* without a difference, until sure",
-            f"{sets:,} sets of each truth a row, looked at after every eval and ended as soon as "
-            "the evidence is enough or can no longer be. The last column is the fixed sign test, "
-            "looked at just as often.",
+            f"{sets:,} sets of each truth a row, looked at after every fixture and ended as "
+            "soon as the evidence is enough or can no longer be. The last column is the fixed sign "
+            "test, looked at after every eval.",
             cells,
             sets,
         )
@@ -92,14 +94,15 @@ def measure_until_sure(truth: Truth, layout: Layout, sets: int, seed: Sequence[i
     """What is said of sets that end when it is enough, their evals in an order nobody chose."""
     random = np.random.default_rng(seed)
     drawn = draw_sets(random, truth, layout, sets)
+    names = np.array(layout.names)
     words: Counter[str] = Counter()
     careless = 0
     for one in drawn:
-        order = random.permutation(layout.evals).tolist()
-        differences = one[order].tolist()
-        names = [layout.names[at] for at in order]
-        end = find_end(differences)
-        words[conclude(differences[:end], names[:end], sure=True)] += 1
+        places = random.permutation(len(layout.sizes))
+        order = np.argsort(places[names.astype(int)], kind="stable")  # fixture after fixture
+        differences, shared = one[order].tolist(), names[order].tolist()
+        end = find_end(differences, shared)
+        words[conclude(differences[:end], shared[:end], sure=True)] += 1
         careless += any(
             (find_sign_test(differences[:seen]).p_higher or 1) <= USUAL.alpha
             for seen in range(1, layout.evals + 1)
@@ -109,12 +112,17 @@ def measure_until_sure(truth: Truth, layout: Layout, sets: int, seed: Sequence[i
     )
 
 
-def find_end(differences: Sequence[float]) -> int:
-    """After how many evals no more is measured."""
-    for seen in range(1, len(differences)):
-        signs = find_sign_test(differences[:seen])
-        if decide(signs.wins, signs.losses, left=len(differences) - seen) != "open":
-            return seen
+def find_end(differences: Sequence[float], names: Sequence[str]) -> int:
+    """After how many evals no more is measured; those of one fixture are looked at together."""
+    nets: list[float] = []
+    left = len(set(names))
+    for name, group in groupby(zip(differences, names, strict=True), itemgetter(1)):
+        own = find_sign_test([difference for difference, _ in group])
+        nets.append(own.wins - own.losses)
+        left -= 1
+        up, down = sum(net > 0 for net in nets), sum(net < 0 for net in nets)
+        if decide(up, down, left=left) != "open":
+            return len(names) - names[::-1].index(name)
     return len(differences)
 
 

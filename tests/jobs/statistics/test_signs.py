@@ -9,7 +9,6 @@ from scipy import stats
 
 from jobs.statistics.signs import (
     Floors,
-    count_bets,
     find_evals_needed,
     find_power,
     find_set_power,
@@ -72,10 +71,6 @@ def test_the_shared_tosses_are_those_of_all_ways_to_flip(rows: list[tuple[float,
         return
     assert found.p_higher == pytest.approx(sum(one >= seen for one in flipped) / len(flipped))
     assert found.p_lower == pytest.approx(sum(one <= seen for one in flipped) / len(flipped))
-
-
-def test_only_the_first_that_differs_of_a_fixture_is_bet_on():
-    assert count_bets([0.0, -0.5, 0.5, 0.25, 0.0], ["a", "a", "a", "b", "c"]) == (1, 1)
 
 
 # dotnet/skills, pull request 1027: one-sided 5 %
