@@ -111,6 +111,18 @@ def doctor() -> None:
 
 
 @app.command()
+def export(
+    archives: Annotated[list[Path], typer.Argument(help="Archives of runs of one skill.")],
+    folder: Annotated[Path, typer.Option("--to", help="A new folder.")],
+) -> None:
+    """Write runs out for skill-creator's viewer: benchmark.json, gradings, comparisons, outputs."""
+    from bot.cli.exporting import run_export
+
+    with errors_told(), scratch_folder() as scratch:
+        run_export(archives, folder, scratch)
+
+
+@app.command()
 def rebuild(
     repository: Annotated[str | None, typer.Argument(help="OWNER/REPO.")] = None,
     everything: Annotated[

@@ -119,12 +119,17 @@ async def _from_archive(run_id: str, folder: Path, world: World) -> KeptRun | No
 
 async def _read_whole(run_id: str, archive: Path, folder: Path) -> KeptRun:
     try:
-        return await asyncio.to_thread(_read, archive, folder)
+        return await asyncio.to_thread(read_archive, archive, folder)
     except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as problem:
         raise Refused(f"the archive of the run `{run_id}` cannot be read.") from problem
 
 
-def _read(archive: Path, folder: Path) -> KeptRun:
+def read_archive(archive: Path, folder: Path) -> KeptRun:
+    """A run out of its archive, the sessions' bundles written into `folder`. Blocks.
+
+    Raises `OSError`, `ValueError`, `KeyError`, `RecursionError` or `zipfile.BadZipFile` for what
+    is no such archive, or not a whole one.
+    """
     with zipfile.ZipFile(archive) as content:
         with content.open("result.json") as file:
             text = file.read(LARGEST_RESULT + 1)
