@@ -12,6 +12,8 @@ from pathlib import Path
 import structlog
 
 from jobs.calibration.finding import find_people
+from jobs.calibration.people import RunVerdicts
+from jobs.calibration.said import record_with
 from jobs.comparison import Finished, find_finished
 from jobs.conclusions.telling import find_set_line
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
@@ -58,12 +60,13 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     url, absent = await upload_archive(result, archive, world)
     context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
     verbosity = (await world.github.repo_file()).comments
+    people = await find_people(result, world, reads_report=False)
     context = replace(
         context,
         change=await find_change(result, world),
         set_line=await tell_set(result, world),
         baseline_urls=await find_baseline_urls(result, world),
-        people=await find_people(result, world, reads_report=False),
+        people=people,
         verbosity=verbosity,
     )
     report = await asyncio.to_thread(render_report, result, context)
@@ -73,9 +76,9 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     except Suspended:
         raise  # it is posted later, and remembered then
     except Gone:
-        await _remember(result, url, world)
+        await _remember(result, people, url, world)
         raise
-    await _remember(result, comment.url or url, world)
+    await _remember(result, people, comment.url or url, world)
     return comment
 
 
@@ -138,9 +141,9 @@ async def find_baseline_urls(result: RunResult, world: World) -> dict[str, str]:
     return {record.run: record.url for record in records if record.run in runs}
 
 
-async def _remember(result: RunResult, url: str, world: World) -> None:
+async def _remember(result: RunResult, people: RunVerdicts, url: str, world: World) -> None:
     """Put a run into the ledger; `url` is where it can be read. Only a graded one is done."""
-    record = record_of(result).model_copy(update={"url": url})
+    record = record_with(result, people).model_copy(update={"url": url})
     if result.graded:
         await world.ledger.record(record_key(result.spec), record)
     else:

@@ -7,7 +7,7 @@ told in a comment of its own, whose marker has the newer scores.
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from jobs.again.choosing import Told, find_told
 from jobs.again.kept_runs import KeptRun, open_kept_run
 from jobs.answers import react_to_end
 from jobs.budgets import within_budgets
+from jobs.calibration.finding import find_people
+from jobs.calibration.people import RunVerdicts
+from jobs.calibration.said import record_with
 from jobs.carrying_out import begin, carry_out_answered, open_snapshot
 from jobs.combining import combine
 from jobs.comparison import Finished
@@ -27,7 +30,7 @@ from jobs.health.manifest import Expected
 from jobs.judging.agreement import find_agreement
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
-from jobs.planning.dedup import record_key, record_of
+from jobs.planning.dedup import record_key
 from jobs.planning.plan import Plan
 from jobs.publishing import make_context, upload_archive, write_archive
 from jobs.reporting.rejudged import render_rejudged
@@ -245,6 +248,8 @@ class _Judging:
             archive = await write_archive(finished, world.runs, self.folder)
             url, absent = await upload_archive(result, archive, world)
         context = await make_context(finished, world.runs, archive_url=url, archive_absent=absent)
+        people = await find_people(kept.result, world, reads_report=True)
+        context = replace(context, people=people)
         body = await asyncio.to_thread(
             render_rejudged, kept.result, result, context, report_url=told.url
         )
@@ -255,17 +260,17 @@ class _Judging:
             raise  # it is posted later, and remembered then
         except Gone:
             if result.graded:
-                await _remember(result, url, world)
+                await _remember(result, people, url, world)
             raise
         log.info("rejudged", run=result.spec.run_id, graded=result.graded)
         if result.graded:
-            await _remember(result, comment.url or url, world)
+            await _remember(result, people, comment.url or url, world)
 
 
-async def _remember(result: RunResult, url: str, world: World) -> None:
+async def _remember(result: RunResult, people: RunVerdicts, url: str, world: World) -> None:
     """The newest judge's scores are the run's; a younger run of the same key keeps its place."""
     key = record_key(result.spec)
-    record = record_of(result).model_copy(update={"url": url})
+    record = record_with(result, people).model_copy(update={"url": url})
     known = await world.ledger.find(key)
     if known is None or known.run == record.run:
         await world.ledger.record(key, record)

@@ -1,6 +1,7 @@
 """What people said of a run, from wherever it is kept: the store, else the report itself."""
 
 from jobs.calibration.people import RunVerdicts, find_verdicts, read_comments
+from jobs.calibration.series import series_key
 from jobs.planning.dedup import record_of
 from jobs.results import RunResult
 from jobs.world import World
@@ -16,9 +17,7 @@ async def find_people(result: RunResult, world: World, *, reads_report: bool) ->
     verdicts = found or RunVerdicts(
         run=spec.run_id,
         eval_id=record.eval_id,
-        served=record.served,
-        judge_served=record.judge_served,
-        judge_prompt=record.judge_prompt,
+        series=series_key(record),
     )
     if not reads_report or not spec.issue:
         return verdicts

@@ -11,12 +11,14 @@ from jobs.again.kept_runs import open_kept_run
 from jobs.again.report import hold_report, report_place, retell
 from jobs.answers import answer, react_to_end
 from jobs.calibration.finding import find_people
-from jobs.calibration.people import MOST_KEPT, PersonVerdict, keep_verdicts
-from jobs.calibration.said import get_judge_words, get_verdicts, read_trials
+from jobs.calibration.people import MOST_KEPT, PersonVerdict, RunVerdicts, keep_verdicts
+from jobs.calibration.said import get_judge_words, get_verdicts, read_trials, record_with
+from jobs.calibration.series import series_key
 from jobs.carrying_out import begin, carry_out_answered
 from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.keeping import request_folder
+from jobs.planning.dedup import record_key
 from jobs.reporting.people import render_noted
 from jobs.requests import Request
 from jobs.results import AssertionScore, RunResult
@@ -52,11 +54,27 @@ async def _carry_out(request: Request, world: World) -> None:
             )
         await keep_verdicts(verdicts, repo, world.runs.blobs)
         comment = await retell(kept, verdicts, request, world)
+        await _note(kept.result, verdicts, comment.url, world)
     if report_place(kept, request) == request.issue:
         await react_to_end(request, world, good=True)
     else:
         await answer(request, render_noted(run, comment.url), world, good=True)
     await world.runs.blobs.put(f"{request_folder(request)}/ended", b"")
+
+
+async def _note(result: RunResult, verdicts: RunVerdicts, url: str, world: World) -> None:
+    """Count it in the ledger, unless another judge's scores are the run's by now."""
+    records = await world.ledger.records(result.spec.repo.full_name)
+    known = next((one for one in records if one.run == result.spec.run_id), None)
+    told = record_with(result, verdicts).model_copy(update={"url": url})
+    if known is not None and series_key(known) != series_key(told):
+        return
+    noted = (known or told).model_copy(update={"people": told.people})
+    answering = await world.ledger.find(record_key(noted))
+    if answering is not None and answering.run == noted.run:
+        await world.ledger.record(record_key(noted), noted)
+    else:
+        await world.ledger.note(noted)
 
 
 def make_verdict(request: Request, result: RunResult) -> PersonVerdict:

@@ -67,10 +67,8 @@ class RunVerdicts(Value):
 
     run: str
     eval_id: str
-    served: str = ""
-    judge_served: str = ""
-    judge_prompt: str = ""
-    """As in `RunRecord`: which judge it is that they are held against."""
+    series: tuple[str, str, str] = ("", "", "")
+    """Which model and which judge they are held against (`jobs.calibration.series`)."""
     verdicts: tuple[PersonVerdict, ...] = ()
 
     @property

@@ -5,14 +5,19 @@ them against each other, and not all were read by a person. What the score would
 of people stands beside it.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from jobs.calibration.people import About, PersonVerdict
+from jobs.calibration.people import About, PersonVerdict, RunVerdicts
 from jobs.judging.score import score_arms
+from jobs.planning.dedup import record_of
 from jobs.readings import Verdict
-from jobs.results import AssertionScore, RunResult
+from jobs.results import AssertionScore, RunRecord, RunResult
 from jobs.values import Arm, RunSpec, VerdictWord
+
+SPLIT = "split"
+"""In place of a verdict where the judge's readings differ."""
 
 
 def read_trials(result: RunResult) -> dict[int, tuple[AssertionScore, ...]]:
@@ -31,6 +36,34 @@ def get_judge_words(verdicts: Sequence[Verdict]) -> tuple[VerdictWord, ...]:
     """What the judge itself said, a reading each; nothing where only code was asked."""
     said = (one.judge_said if one.by_machine else one.verdict for one in verdicts)
     return tuple(word for word in said if word is not None)
+
+
+def get_one_word(words: Sequence[str]) -> str:
+    """What several readings say together: their one word, or that they are split."""
+    said = set(words)
+    return words[0] if len(said) == 1 else SPLIT
+
+
+def count_people(result: RunResult, people: RunVerdicts) -> dict[str, int]:
+    """How often which words of a person and of the judge met, as `RunRecord.people`."""
+    rows = {
+        (trial, row.assertion.id): row
+        for trial, scored in read_trials(result).items()
+        for row in scored
+    }
+    pairs: Counter[str] = Counter()
+    for one in people.current.values():
+        row = rows.get((one.trial, one.assertion))
+        judge = get_judge_words(get_verdicts(row, one.arm, result.spec)) if row else ()
+        if judge:
+            pairs[f"{one.verdict}/{get_one_word(judge)}"] += 1
+    return dict(sorted(pairs.items()))
+
+
+def record_with(result: RunResult, people: RunVerdicts | None) -> RunRecord:
+    """The record of a run with what people said of it."""
+    record = record_of(result)
+    return record.model_copy(update={"people": count_people(result, people)}) if people else record
 
 
 def find_scores_with(

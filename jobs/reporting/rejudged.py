@@ -1,6 +1,6 @@
 """A run that was scored again, beside its first scores; and a report that was rendered again."""
 
-from jobs.planning.dedup import record_of
+from jobs.calibration.said import record_with
 from jobs.planning.markers import render_marker
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
@@ -51,7 +51,7 @@ def render_rejudged(
     ]
     bottom = [render_footer(now, context)]
     if conclusion is not None:
-        bottom = [context.archive_line, *bottom, render_marker(record_of(now))]
+        bottom = [context.archive_line, *bottom, render_marker(record_with(now, context.people))]
     return fit(top, parts, bottom) + "\n"
 
 

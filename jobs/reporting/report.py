@@ -5,7 +5,8 @@ significance, no number for a run that was not graded. The markers stand at the 
 whatever had to be cut above them.
 """
 
-from jobs.planning.dedup import kept, record_of
+from jobs.calibration.said import record_with
+from jobs.planning.dedup import kept
 from jobs.planning.markers import render_legacy_marker, render_marker
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
@@ -82,21 +83,22 @@ def render_report(result: RunResult, context: ReportContext) -> str:
     ]
     if people := render_people(result, context):
         evidence.append(people)
-    bottom = [context.archive_line, render_footer(result, context), render_markers(result)]
-    bottom.append(render_people_marker(context))
+    bottom = [context.archive_line, render_footer(result, context), render_markers(result, context)]
     loose = (_observations(result),)
     opened, parts = arrange(evidence, loose, folded, context.verbosity)
     return fit([*top, *opened], parts, bottom) + "\n"
 
 
-def render_markers(result: RunResult) -> str:
+def render_markers(result: RunResult, context: ReportContext) -> str:
     """The hidden lines at the end; the older tools' marker only where there is a score.
 
     Those tools know one comparison, that with no skill: of two versions they would believe that
     the skill was measured against none.
     """
     spec = result.spec
-    ours = render_marker(record_of(result))
+    ours = render_marker(record_with(result, context.people))
+    if people := render_people_marker(context):
+        ours = f"{people}\n{ours}"
     if conclude(result) is None or spec.vs != "none":
         return ours
     legacy = render_legacy_marker(

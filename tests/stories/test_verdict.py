@@ -38,6 +38,7 @@ async def test_a_verdict_is_answered_by_the_report_itself(scene: Scene) -> None:
     assert cell in report
     assert f'<!-- skillbench:verdicts {{"run": "{run}"' in report
     assert scene.reactions(2, asked) == ["eyes", "rocket"]
+    assert '"people": {"pass/fail": 1}' in report
 
 
 async def test_a_correction_takes_the_place_of_the_earlier_word_which_is_kept(
@@ -153,6 +154,6 @@ async def test_a_hostile_reason_does_nothing(scene: Scene) -> None:
     assert report.count("<!-- skillbench:verdicts ") == 1
     assert report.count("<!-- ") == 4  # the tag, both markers of the run, and people's verdicts
     shown, hidden = report.split("<!-- skillbench:verdicts")
-    assert hidden.count("-->") == 1
+    assert hidden.splitlines()[0].count("-->") == 1
     for bad in ("<b>", "](https://evil.example)", "@everyone", "`code`", "| cell |"):
         assert bad not in shown
