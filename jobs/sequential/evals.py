@@ -52,7 +52,7 @@ class Line:
             ],
         ]
         rows = [row for row in _rows(records) if row.cluster not in waiting]
-        return await asyncio.to_thread(_judge, rows, len(waiting))
+        return await asyncio.to_thread(judge_rows, rows, len(waiting))
 
 
 def find_lines(plan: Plan) -> list[Line]:
@@ -111,7 +111,8 @@ def _rows(records: Iterable[RunRecord | None]) -> list[SetRow]:
     return [row for row in found if SetKey.of(row.record) == SetKey.of(newest)]
 
 
-def _judge(rows: Sequence[SetRow], left: int) -> Look:
+def judge_rows(rows: Sequence[SetRow], left: int) -> Look:
+    """What these eval cases say, with so many observations to come. Blocks: loads statistics."""
     tosses = Tosses.of(rows)
     return Look(
         decision=decide(tosses.up, tosses.down, left=left),
