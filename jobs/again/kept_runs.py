@@ -23,6 +23,7 @@ from jobs.results import RunResult
 from jobs.sessions.bundle import EARLIEST, OUTPUT, SESSION, TRANSCRIPT
 from jobs.sessions.workspace import remove_tree
 from jobs.steps import SessionKey
+from jobs.weak_evals.canaries import with_canaries
 from jobs.world import World
 
 LARGEST_RESULT = 50_000_000
@@ -92,7 +93,7 @@ async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> Kep
             return None  # half of it was swept; the archive has it all
         bundles[key] = folder / key.bundle
         await asyncio.to_thread(bundles[key].write_bytes, content)
-    return KeptRun(result=result, bundles=bundles)
+    return KeptRun(result=await with_canaries(result, world.runs), bundles=bundles)
 
 
 async def _from_stored_archive(

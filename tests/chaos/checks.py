@@ -12,7 +12,7 @@ from jobs.planning.plan import Plan
 from jobs.values import SKILL_OR_NONE, RunSpec
 from tests.chaos.askings import LABEL, WORD, Asking
 from tests.chaos.fleet import Fleet, Process, time_of
-from tests.chaos.paid import JUDGE, Paid
+from tests.chaos.paid import CANARIES, JUDGE, Paid
 
 TAKEOVER_S = 20.0
 """What is promised."""
@@ -78,6 +78,8 @@ def check_payments(fleet: Fleet, paid: Paid) -> Iterator[str]:
         if all(path.exists() for path in passes):
             latest = max(passes, key=lambda path: path.stat().st_mtime)
             yield from _paid_after(latest, word, JUDGE, paid, woken)
+        for reading in (blobs / "canaries" / spec.eval_case.digest).glob("*.json"):
+            yield from _paid_after(reading, word, CANARIES, paid, woken)
 
 
 def _paid_after(

@@ -8,9 +8,11 @@ from demo.model_api import Asked, Reply
 from demo.model_api.behaviour import behave
 from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
 from jobs.values import Arm
+from tests.canaries import is_about_canaries
 from tests.chaos.askings import WORD
 
 JUDGE = "judge"
+CANARIES = "canaries"
 SKILL = "BEGIN SKILL.md"
 SLOWEST_EVENT_S = 0.15
 """A session takes seconds, so that it can be hit."""
@@ -25,7 +27,7 @@ class Answer:
     word: int
     """Which task it belongs to."""
     part: str
-    """An arm's name, or `judge`."""
+    """An arm's name, `judge`, or `canaries`."""
     is_first: bool
     """Whether a conversation began with it."""
 
@@ -39,7 +41,9 @@ class Paid:
 
     def behave(self, asked: Asked) -> Reply:
         found = WORD.search(f"{asked.prompt}\n{asked.system}")
-        if asked.system.strip() == JUDGE_SYSTEM.strip():
+        if is_about_canaries(asked):
+            part = CANARIES
+        elif asked.system.strip() == JUDGE_SYSTEM.strip():
             part = JUDGE
         else:
             part = (Arm.WITH_SKILL if SKILL in asked.prompt else Arm.WITHOUT_SKILL).value

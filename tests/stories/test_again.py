@@ -16,6 +16,7 @@ from tests.stories.test_crash import (
     counted_for_the_day,
     environment_of,
     is_judging,
+    is_reading_outputs,
     sessions,
     worker,
 )
@@ -154,7 +155,7 @@ async def test_a_run_that_no_judge_could_read_gets_its_score_from_another(
 
 
 def is_read_again(asked: Asked) -> bool:
-    return is_judging(asked) and asked.model == OTHER_JUDGE
+    return is_reading_outputs(asked) and asked.model == OTHER_JUDGE
 
 
 async def test_a_worker_lost_while_it_judges_again_costs_what_is_missing(

@@ -13,16 +13,22 @@ from demo.model_api import Asked, Gate, HttpError, Reply, ScriptedModelApi, Stal
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Reported, Step
 from demo.play import PERSON
+from tests.canaries import is_about_canaries
 from tests.stories.pushes import another_version, measure, push, write
 from tests.stories.scene import Scene, playing, steady
 from tests.stories.test_budgets import set_aside_today
 from tests.stories.test_cancel import MODEL, MODELS
-from tests.stories.test_crash import environment_of, is_judging, worker
+from tests.stories.test_crash import environment_of, is_judging, is_reading_outputs, worker
 from tests.stories.test_trials import ATTEMPTS, SHUT, begun, has_the_skill
 
 GOLDEN = Path(__file__).parent / "golden"
 CHANGED = re.compile(r"<duration> (?:[▲▼] \d+%|=)")
 LINE = "**Baseline** ♻️ the session without the skill was that of [run "
+
+
+LOST = (1, 2, 5, 6)
+"""Attempts at a session without the skill: both at the first trial's, and both once more, after
+those of the other two trials."""
 
 
 def begun_without(api: ScriptedModelApi) -> int:
@@ -52,6 +58,8 @@ class Bill:
     def __call__(self, asked: Asked) -> Step:
         step = behave(asked)
         assert isinstance(step, Reply)
+        if is_about_canaries(asked):  # read once for an eval case, whatever is run again
+            return step
         worked = Reported(input=15_000 + 5_000 * asked.turn, output=1_500)
         tokens = Reported(input=4_000, output=500) if is_judging(asked) else worked
         self.usd += (3 * tokens.input + 15 * tokens.output) / 1_000_000
@@ -77,7 +85,7 @@ async def test_a_run_after_a_change_of_the_skill_costs_little_more_than_half(
         again = bill.take()
         assert begun_without(api) == 1
         assert begun(api) == 3
-        assert sum(map(is_judging, api.requests)) == 4
+        assert sum(map(is_reading_outputs, api.requests)) == 4
         assert 0 < again <= 0.55 * whole
         assert LINE in report
         assert "with the skill by 100 points: 100% against 0%" in report
@@ -135,22 +143,29 @@ async def test_both_arms_always_run_where_the_repository_says_so(
 
 
 async def test_as_many_trials_are_used_again_as_there_are(tmp_path: Path, app_key: str) -> None:
-    """One of three was lost to the platform: the next run takes two, and runs the third."""
+    """One of three was lost to the platform, also when it ran once more after the others.
+
+    That run has no score. The next one takes the two that were sound, and runs the third.
+    """
     api = ScriptedModelApi()
     api.fail(
-        SHUT, times=ATTEMPTS, when=lambda asked: not is_judging(asked) and not has_the_skill(asked)
+        SHUT,
+        times=len(LOST),
+        when=lambda asked: (
+            not is_judging(asked) and not has_the_skill(asked) and begun_without(api) in LOST
+        ),
     )
     async with playing(tmp_path, app_key, model_api=api) as scene:
-        for number in (1, 2):
+        for number, end in ((1, "confused"), (2, "rocket")):
             asked = scene.comment(2, "@skillbench run scripted-demo --trials 3 --force")
-            await scene.reacted(2, asked, "rocket")
-            assert begun_without(api) == 3 + ATTEMPTS - 1 + (number - 1)
+            await scene.reacted(2, asked, end)
+            assert begun_without(api) == len(LOST) + 2 + (number - 1)
         first, second = scene.reports(2)
         assert "♻️" not in first
         assert "2 of 3 sessions without the skill were those of [run" in second
         third = scene.comment(2, "@skillbench run scripted-demo --trials 3 --force")
         await scene.reacted(2, third, "rocket")
-        assert begun_without(api) == 3 + ATTEMPTS - 1 + 1
+        assert begun_without(api) == len(LOST) + 2 + 1
         assert "3 of 3 sessions without the skill were those of [run" in scene.reports(2)[-1]
         # one trial may use more than each of three may: another measurement
         fourth = scene.comment(2, "@skillbench run scripted-demo --trials 1 --force")

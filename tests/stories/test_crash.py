@@ -17,12 +17,18 @@ from config.settings import Settings
 from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from jobs.judging.prompt import SYSTEM as JUDGE_SYSTEM
 from jobs.planning.rows import CARRIED_ON
+from tests.canaries import is_about_canaries
 from tests.money import spent_today
 from tests.stories.scene import Scene, playing
 
 
 def is_judging(asked: Asked) -> bool:
     return JUDGE_SYSTEM in asked.system
+
+
+def is_reading_outputs(asked: Asked) -> bool:
+    """Whether a judge reads what sessions left, and no canaries."""
+    return is_judging(asked) and not is_about_canaries(asked)
 
 
 def environment_of(settings: Settings) -> dict[str, str]:

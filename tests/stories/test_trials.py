@@ -6,7 +6,13 @@ from pathlib import Path
 
 from demo.model_api import Asked, Gate, HttpError, ScriptedModelApi, Stall
 from tests.stories.scene import Scene, playing
-from tests.stories.test_crash import environment_of, is_judging, sessions, worker
+from tests.stories.test_crash import (
+    environment_of,
+    is_judging,
+    is_reading_outputs,
+    sessions,
+    worker,
+)
 
 SHUT = HttpError(status=403, type="permission_error")
 ATTEMPTS = 2
@@ -49,34 +55,38 @@ async def test_more_trials_than_recorded_are_new_work_and_fewer_are_not(scene: S
         assert len(scene.reports(2)) == reports
 
 
-async def test_a_trial_that_the_platform_ended_counts_for_nothing(
+async def test_a_trial_that_the_platform_spoilt_is_run_once_more_after_the_others(
     tmp_path: Path, app_key: str
 ) -> None:
-    """One session of three is lost: the other trials are the result, and that is said."""
+    """The outage has passed by then: only the lost session runs again, and the run is whole."""
     api = ScriptedModelApi()
     api.fail(SHUT, times=ATTEMPTS, when=has_the_skill)
     async with playing(tmp_path, app_key, model_api=api) as scene:
         asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
         await scene.reacted(2, asked, "rocket")
         [report] = scene.reports(2)
-    assert ", mean of 2 of 3 trials" in report
-    assert "| 1 | — | — | ⚠️ not scored: the session with skill ended as error" in report
+    assert ", mean of 3 trials" in report
+    assert "6 sessions and 6 readings expected, observed and scored" in report
     assert '"state": "complete"' in report
 
 
-async def test_failures_of_one_arm_alone_leave_the_run_without_a_score(
+async def test_one_session_that_stays_lost_leaves_the_run_without_any_number(
     tmp_path: Path, app_key: str
 ) -> None:
-    """Two sessions of three lost on one side: what is left would be a choice."""
+    """All three fail, and of the three that run once more the first two: one trial has a score."""
     api = ScriptedModelApi()
-    api.fail(SHUT, times=2 * ATTEMPTS, when=has_the_skill)
+    api.fail(SHUT, times=5 * ATTEMPTS, when=has_the_skill)
     async with playing(tmp_path, app_key, model_api=api) as scene:
         asked = scene.comment(2, "@skillbench run scripted-demo --trials 3")
         await scene.reacted(2, asked, "confused")
         [report] = scene.reports(2)
     assert "Not graded" in report
-    assert "invalid: of 3 sessions in each arm, 2 with skill and 0 without skill" in report
+    assert "sessions: 6 expected, 6 observed, 4 scored" in report
+    assert "2 were lost with skill and 0 without skill" in report
+    assert "| 3 | — | — | ⚠️ not scored: left out" in report
     assert '"score": null' in report
+    assert '"invalid": true' in report
+    assert "%" not in report.split("### Sessions")[0]
 
 
 async def test_a_worker_lost_between_trials_costs_only_what_is_missing(
@@ -101,7 +111,7 @@ async def test_a_worker_lost_between_trials_costs_only_what_is_missing(
         assert sessions(scene) - paid == paid / 2
         assert ", mean of 3 trials" in report
         # six readings, and those two at most that were open when the worker died
-        assert 6 < sum(map(is_judging, api.requests)) <= 8
+        assert 6 < sum(map(is_reading_outputs, api.requests)) <= 8
 
 
 async def test_trials_that_were_finished_before_a_cancel_are_not_paid_again(
