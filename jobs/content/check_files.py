@@ -51,8 +51,8 @@ def read_checks(lookup: Lookup, inputs: frozenset[str]) -> tuple[Check, ...]:
 def _find_files(check: str, command: str, lookup: Lookup) -> tuple[CheckFile, ...]:
     found: dict[str, CheckFile] = {}
     total = 0
-    for word in dict.fromkeys(match[0] for match in _WORD.finditer(command)):
-        path = posixpath.normpath(word)
+    words = {posixpath.normpath(match[0]): match[0] for match in _WORD.finditer(command)}
+    for path, word in words.items():
         if not _may_be_ours(word, path):
             continue
         named = list(_look_up(path, lookup, with_folders="/" in word.removeprefix("./")))

@@ -26,7 +26,8 @@ SHELLS = frozenset({"", "sh", "bash", "shell", "console", "shell-session", "zsh"
 _BOX = re.compile(r"^\[[ xX]\]\s+(?=\S)")
 _SPAN = re.compile(r"^(?P<ticks>`+)(?P<command>.+?)(?<!`)(?P=ticks)$", re.DOTALL)
 _NAMED_SPAN = re.compile(
-    r"^(?P<name>[^`]+?)\s*(?:[:–—]|\s-)\s*(?P<ticks>`+)(?P<command>.+?)(?<!`)(?P=ticks)[.;]?$",
+    r"^(?P<name>[^`]{1,200}?)\s?(?:[:–—]|\s-)\s{0,3}(?P<ticks>`+)(?P<command>.+?)(?<!`)(?P=ticks)"
+    r"[.;]?$",
     re.DOTALL,
 )
 _NAMED = re.compile(
@@ -137,7 +138,8 @@ def _read_item(item: SyntaxTreeNode, found: WrittenChecks) -> None:
 def _read_line(text: str, found: WrittenChecks) -> None:
     """An item's text, which stands as its author typed it: marks of Markdown are the shell's."""
     text = _BOX.sub("", text.strip())
-    for form in (_SPAN, _NAMED_SPAN, _NAMED):
+    fits = len(text) <= COMMAND_CHARACTERS + NAME_CHARACTERS  # a longer one is refused as it is
+    for form in (_SPAN, _NAMED_SPAN, _NAMED) if fits else ():
         if match := form.match(text):
             parts = match.groupdict()
             found.add(_without_prompt(parts["command"]), plain_text(parts.get("name") or ""))
@@ -147,7 +149,8 @@ def _read_line(text: str, found: WrittenChecks) -> None:
 
 def _read_loose_line(line: str, found: WrittenChecks) -> None:
     """A line outside any list: a command only where it stands in a code span."""
-    if _SPAN.match(line) or _NAMED_SPAN.match(line):
+    fits = len(line) <= COMMAND_CHARACTERS + NAME_CHARACTERS
+    if fits and (_SPAN.match(line) or _NAMED_SPAN.match(line)):
         _read_line(line, found)
     elif line:
         found.remarks.append(

@@ -3,6 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.checks.claims import (
     Claim,
@@ -145,3 +147,31 @@ def test_what_stands_in_a_file_is_recognised(text: str, claim: Claim):
 )
 def test_all_else_is_left_to_the_judge(text: str):
     assert recognise(text) == ()
+
+
+@given(
+    st.text(max_size=80)
+    | st.lists(
+        st.sampled_from(
+            [
+                "`",
+                '"',
+                "the file ",
+                "`r.json`",
+                " exists",
+                " is ",
+                "key ",
+                "`n` in ",
+                "4",
+                "§0§",
+                "a/",
+            ]
+        ),
+        max_size=30,
+    ).map("".join)
+)
+def test_whatever_is_written_gives_claims_about_files_below_the_output(text: str):
+    for claim in recognise(text):
+        assert claim.path
+        assert not claim.path.startswith("/")
+        assert ".." not in claim.path.split("/")

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.content.cases import all_cases
 from jobs.content.file_cases import BrokenCase
@@ -230,3 +232,28 @@ def test_the_same_commands_give_the_same_digest_from_an_issue_and_from_its_file(
     (from_file,) = all_cases(snapshot, shelf)
     assert isinstance(from_file, EvalCase)
     assert from_file.digest == make_case(draft, snapshot, shelf).digest
+
+
+@given(st.text(alphabet="`-*:# \n$[]x|~>\\'\"a1.é\u202e", max_size=120))
+def test_whatever_is_written_is_read_or_told(text: str):
+    found = parse_checks(text)
+    assert all(one.command.strip() == one.command != "" for one in found.checks)
+    assert bool(text.strip()) <= bool(found.checks or found.problems)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "- a" + " " * 60_000 + "b",
+        "- " + "`" * 60_000,
+        "- " + "` " * 30_000,
+        "- " + "a: " * 20_000,
+        "- x: `" + "a" * 60_000,
+        "[ ] " * 15_000,
+        "- [x] " * 8_000,
+        "> " * 30_000,
+    ],
+)
+def test_long_lines_are_read_at_once(item: str):
+    found = parse_checks(item)
+    assert found.checks or found.problems
