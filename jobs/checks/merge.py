@@ -63,7 +63,7 @@ def _overrule(verdict: Verdict, said: MachineVerdict) -> Verdict:
             "quote_found": True,
             "reason": "",
             "by_machine": True,
-            "judge_said": verdict.verdict,
+            "judge_said": verdict.judge_said if verdict.by_machine else verdict.verdict,
         }
     )
 

@@ -48,12 +48,13 @@ def name_machine(result: RunResult) -> tuple[list[str], list[str]]:
         shown = ", ".join(missing[:MOST_NAMED])
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         return [f"{shown}{more} could not be measured and {_count(missing)} in no score"], []
-    decided = [row for row in result.assertions if row.machine]
+    told = {one.assertion for one in result.machine if one.verdict}
+    decided = [row for row in result.assertions if row.assertion.id in told]
     if not decided:
         return [], []
     against = len(find_overruled(result))
-    told = f"code decided {len(decided)} of {numbers.plural(len(result.assertions), 'assertion')}"
-    return [], [f"{told}, {against} against the judge" if against else told]
+    words = f"code decided {len(decided)} of {numbers.plural(len(result.assertions), 'assertion')}"
+    return [], [f"{words}, {against} against the judge" if against else words]
 
 
 def find_overruled(result: RunResult) -> list[AssertionScore]:

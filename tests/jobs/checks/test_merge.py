@@ -78,6 +78,16 @@ def test_code_wins_over_the_judge_and_what_the_judge_said_is_kept() -> None:
     assert scored.with_skill.passes == score(*CHECKED).with_skill.passes - 1
 
 
+def test_of_an_empty_output_no_judge_said_anything() -> None:
+    rows = score_run(an_eval_case(), Arm.WITH_SKILL, BOTH)
+    assert isinstance(rows, Scored)
+    nobody = rows.assertions[0].with_skill[0].model_copy(update={"by_machine": True})
+    row = rows.assertions[0].model_copy(update={"with_skill": (nobody, nobody)})
+    machine = (said("A1", Arm.WITH_SKILL, "fail"),)
+    [decided] = merge([row], an_eval_case(), machine, SKILL_OR_NONE)
+    assert [one.judge_said for one in decided.with_skill] == [None, None]
+
+
 def test_code_settles_what_the_readings_are_split_on() -> None:
     split = (
         a_pass(1, (("pass", "fail"),) * 3),
