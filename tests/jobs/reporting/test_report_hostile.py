@@ -5,6 +5,8 @@ import string
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
+from jobs.checks.check import Check
+from jobs.checks.verdict import MachineVerdict
 from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers
 from jobs.readings import KeyMetric
@@ -34,7 +36,12 @@ def hostile_result(text):
     model = a_model(asked=text, sent=text, identity=text)
     spec = a_run_spec(
         asker=text,
-        eval_case=an_eval_case(id=text, assertions=(assertion,), remarks=(text,)),
+        eval_case=an_eval_case(
+            id=text,
+            assertions=(assertion,),
+            checks=(Check(id="C1", command=text, name=text), Check(id="C2", command=text)),
+            remarks=(text,),
+        ),
         skill=a_skill(path=text, name=text, description=text, warnings=(text,)),
         model=model,
         judge=a_judge_model(asked=text, sent=text),
@@ -64,9 +71,14 @@ def hostile_result(text):
         outputs=(an_output_file(path=text),),
         left_out=(text,),
     )
+    found = MachineVerdict(
+        assertion="C1", arm=Arm.WITH_SKILL, verdict="fail", found=text, output=text
+    )
+    by_machine = verdict.model_copy(update={"by_machine": True, "judge_said": "fail"})
     return a_result(
         spec=spec,
-        assertions=(row,),
+        machine=(found, found.model_copy(update={"assertion": "C2", "verdict": None})),
+        assertions=(row, row.model_copy(update={"with_skill": (by_machine, verdict)})),
         passes=(reading, reading.model_copy(update={"number": 2})),
         sessions=(session, a_session(Arm.WITHOUT_SKILL, detail=text)),
         remarks=(text,),
