@@ -37,8 +37,7 @@ def _compare_power(sets: int, seed: int) -> Section:
             )
             row.append(f"{100 * printed:.0f} / {100 * seen / sets:.0f} %")
             farthest = max(farthest, abs(printed - seen / sets))
-            # 24 figures are looked at, so that one of them may be off by three standard errors
-            if abs(printed - seen / sets) > 1.5 * allowance(printed, sets) + 1 / sets:
+            if abs(printed - seen / sets) > allowance(printed, sets) + 1 / sets:
                 wrong.append(f"{count} evals at {rate:.0%}")
         rows.append(row)
     return Section(
@@ -80,7 +79,7 @@ def _try_needed(sets: int, seed: int) -> Section:
                     *(percent(printed), percent(helps)),
                 )
             )
-            if abs(printed - helps) > 1.5 * allowance(printed, sets) + 1 / sets:
+            if abs(printed - helps) > allowance(printed, sets) + 1 / sets:
                 weak.append(f"{needed} evals at {rate:.0%}: {percent(helps)}")
     return Section(
         "Evals that are needed",

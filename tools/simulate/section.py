@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import NamedTuple
 
-CLOSE = 2.0
-"""Standard errors by which chance alone may take the figure of a single cell past its promise."""
+CLOSE = 3.0
+"""Standard errors by which chance may take a single figure past its promise: hundreds are looked
+at."""
 
 
 class Promise(NamedTuple):

@@ -36,6 +36,8 @@ class Truth(NamedTuple):
     broken: float = 0.03
     """Share of sessions that end with nothing."""
     trials: int = 1
+    alike: float = 0.6
+    """Chance that an eval case takes after its fixture, where fixtures are shared."""
     extreme: str = ""
     """Why an interval cannot keep its promise here; empty: it can."""
 
@@ -70,16 +72,13 @@ class Layout(NamedTuple):
         return f"{self.evals} in {len(self.sizes)}" if self.shared else str(self.evals)
 
 
-ALIKE = 0.6
-"""Chance that an eval case takes after its fixture, where fixtures are shared: correlations of
-about a third between its eval cases."""
-
 EVEN = (
     Truth("arms alike, noisy"),
     Truth("arms alike, five trials", trials=5),
     Truth("arms alike, 3 of 4 settled", settled=0.75, broken=0.01),
     Truth("arms alike, baseline high", passing=(8, 1), settled=0.4, trials=2),
     Truth("helps as often as it harms", 0.4, 0.7, 0.4, 0.7, trials=3),
+    Truth("the fixture decides which", 0.5, 0.9, 0.5, 0.9, trials=3, alike=0.95),
 )
 """Truths without a difference."""
 
@@ -115,7 +114,7 @@ def draw_sets(random: Generator, truth: Truth, layout: Layout, count: int) -> Ar
     passes = random.beta(*truth.passing, shape)
     if layout.shared:
         fixtures = np.repeat(np.arange(len(layout.sizes)), layout.sizes)
-        alike = random.random(shape) < ALIKE
+        alike = random.random(shape) < truth.alike
         per_fixture = (count, len(layout.sizes))
         chosen = np.where(alike, random.random(per_fixture)[:, fixtures], chosen)
         passes = np.where(alike, random.beta(*truth.passing, per_fixture)[:, fixtures], passes)
