@@ -19,7 +19,7 @@ from config.environments.definition import (
 )
 from config.environments.presets import PRESETS
 from config.kinds import Mention
-from config.repo_kinds import ModelName, Switch, Trials
+from config.repo_kinds import Judges, ModelName, Switch, Trials
 from config.repo_sections import (
     Baseline,
     Budgets,
@@ -67,8 +67,8 @@ class RepoFile(Section):
     """Whether trials are added until it is sure which arm is better; `trials` is then the most."""
     tier: TierName | None = None
     """A usual bundle: `quick` is one trial, `standard` three, `thorough` until sure."""
-    judge: ModelName | None = None
-    """The model that scores."""
+    judge: Judges | None = None
+    """The model that scores, or several that do so together."""
     environment: EnvironmentChoice | None = None
     """The environment of every run that names no other; `none` is the plain sandbox."""
     environments: dict[EnvironmentName, EnvironmentDefinition] = Field(default_factory=dict)

@@ -19,6 +19,8 @@ from config.yaml_lines import shown
 
 LONGEST_MODEL = 200
 LONGEST_GLOB = 300
+MOST_JUDGES = 3
+"""That score one run together; more would cost more than they add."""
 LONGEST_CRON = 100
 LONGEST_LABEL = 50
 """Characters that GitHub allows in a label's name."""
@@ -43,6 +45,15 @@ def _model(value: str) -> str:
     if not value.strip() or len(value) > LONGEST_MODEL or not value.isprintable():
         raise ValueError("this is no name of a model, such as `claude-sonnet`")
     return value.strip()
+
+
+def _judges(value: object) -> str:
+    """One name, or a list of them."""
+    names = value if isinstance(value, list) else str(value).split(",")
+    checked = [_model(name) if isinstance(name, str) else "" for name in names]
+    if not all(checked) or not 1 <= len(checked) <= MOST_JUDGES:
+        raise ValueError(f"it must be a model, or a list of {MOST_JUDGES} at most")
+    return ",".join(checked)
 
 
 def _switch(value: object) -> bool:
@@ -134,6 +145,24 @@ ModelName = Annotated[
     AfterValidator(_model),
     in_schema(pattern=r"\S", maxLength=LONGEST_MODEL),
 ]
+Judges = Annotated[
+    str,
+    BeforeValidator(_judges),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": r"\S", "maxLength": LONGEST_MODEL},
+                {
+                    "type": "array",
+                    "items": {"type": "string", "pattern": r"\S", "maxLength": LONGEST_MODEL},
+                    "minItems": 1,
+                    "maxItems": MOST_JUDGES,
+                },
+            ]
+        }
+    ),
+]
+"""One name or several, kept with commas between them."""
 Usd = Annotated[
     Decimal,
     BeforeValidator(_usd),

@@ -60,7 +60,7 @@ OPTIONS: Mapping[str, Option] = {
         choices=("forced", "installed"),
     ),
     "environment": Option("an environment of the repository; `none` for the plain sandbox", "E"),
-    "judge": Option("the model that scores", "MODEL"),
+    "judge": Option("the model that scores, or up to three together: `A,B,C`", "MODEL"),
     "force": Option("measure again although a finished run exists"),
     "fresh": Option("run both arms together even where a kept baseline would do"),
     "override-budget": Option("pass the repository's own budgets; needs a permission of its own"),

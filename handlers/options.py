@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from config.repo_kinds import MOST_JUDGES
 from handlers import replies
 from handlers.command_table import OPTIONS, Option
 
@@ -140,9 +141,20 @@ def _checked_name(option: str, value: str) -> str:
         raise Problem(replies.bad_value(f"--{option}", value, wanted))
     if option == "vs":
         return _version(value)
-    if option in {"judge", "model", "eval-model"}:
+    if option == "judge":
+        return _judges(value)
+    if option in {"model", "eval-model"}:
         return _named_model(value)
     return value
+
+
+def _judges(value: str) -> str:
+    """One model or several, with commas and no blanks between them."""
+    names = value.split(",")
+    if len(names) > MOST_JUDGES or not all(names):
+        wanted = f"a model, or {MOST_JUDGES} at most with commas and no blanks between them"
+        raise Problem(replies.bad_value("--judge", value, wanted))
+    return ",".join(map(_named_model, names))
 
 
 def _version(value: str) -> str:

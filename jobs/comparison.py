@@ -28,8 +28,8 @@ from jobs.judging.blind import candidate_1_is
 from jobs.keeping import find_ended, keep_ended
 from jobs.left_over import adopt, withdraw
 from jobs.matched import find_other_judges
+from jobs.reading_keys import reading_keys
 from jobs.results import RunResult
-from jobs.scoring import PASSES, judge_transcript
 from jobs.sequential.stop import Stop
 from jobs.sequential.trials import run_trials
 from jobs.sessions.prepared import PLAIN, Prepared
@@ -190,11 +190,7 @@ async def find_finished(spec: RunSpec, world: RunWorld) -> Finished | None:
 
 def _kept(spec: RunSpec) -> list[str]:
     """Files in the folder of a run that publishing it needs."""
-    transcripts = [
-        judge_transcript(Path(), number, trial).name
-        for trial in trial_numbers(spec)
-        for number in PASSES
-    ]
+    transcripts = (key.transcript for key in reading_keys(spec, trial_numbers(spec)))
     return [*(key.bundle for key in session_keys(spec)), *transcripts]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from jobs.judging.panel import judges_of
 from jobs.planning.model_names import same_model
 from jobs.readings import JudgePass
 from jobs.values import Arm, RunSpec, SessionResult
@@ -72,9 +73,11 @@ def find_other_judges(spec: RunSpec, passes: Sequence[JudgePass]) -> tuple[str, 
     """
     return tuple(
         f"Pass {reading.number} was read by `{reading.served_model}`, "
-        f"though `{spec.judge.sent}` was asked for."
+        f"though `{asked}` was asked for."
         for reading in passes
-        if reading.served_model and not same_model(spec.judge.sent, reading.served_model)
+        if (asked := judges_of(spec)[reading.judge - 1].sent)
+        and reading.served_model
+        and not same_model(asked, reading.served_model)
     )
 
 

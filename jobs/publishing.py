@@ -17,12 +17,14 @@ from jobs.calibration.said import record_with
 from jobs.comparison import Finished, find_finished
 from jobs.conclusions.telling import find_set_line
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
+from jobs.judging.panel import judges_of
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
 from jobs.planning.previous import find_previous
 from jobs.ports import Comment
 from jobs.prompts import read_prompts
+from jobs.reading_keys import transcripts_in
 from jobs.reporting.archive import Archive, ArchiveContent, make_archive, session_folder
 from jobs.reporting.change import render_change
 from jobs.reporting.context import ReportContext
@@ -30,7 +32,6 @@ from jobs.reporting.key_files import find_key_files
 from jobs.reporting.report import render_report
 from jobs.requests import Request
 from jobs.results import RunResult
-from jobs.scoring import PASSES, judge_transcript
 from jobs.steps import trial_numbers
 from jobs.weak_evals.canaries import with_canaries
 from jobs.world import RunWorld, World
@@ -167,11 +168,7 @@ async def write_archive(finished: Finished, world: RunWorld, folder: Path | None
     """
     spec = finished.result.spec
     folder = folder or world.scratch / spec.run_id
-    transcripts = [
-        judge_transcript(folder, number, trial)
-        for trial in trial_numbers(spec)
-        for number in PASSES
-    ]
+    transcripts = transcripts_in(folder, spec, trial_numbers(spec))
     bundles = {
         session_folder(key.arm, key.trial, spec): path for key, path in finished.bundles.items()
     }
@@ -221,9 +218,10 @@ async def make_context(
     """What a report needs beside the result of a run."""
     spec = finished.result.spec
     settings = world.settings
-    priced = all(world.catalog.price_known(model) for model in (spec.model, spec.judge))
+    models = (spec.model, *judges_of(spec))
+    priced = all(world.catalog.price_known(model) for model in models)
     remark = (
-        f"The price of {spec.model.sent} or {spec.judge.sent} is not known: this run was held "
+        f"The price of {' or '.join(one.sent for one in models)} is not known: this run was held "
         f"by the limit of {settings.max_tokens_per_run:,} tokens alone."
     )
     # a run that was given up may lack a session; of several trials the first whole one is shown

@@ -29,6 +29,8 @@ class Verdict(Value):
     """Whether code decided it; `evidence` then says what it found."""
     judge_said: VerdictWord | None = None
     """What the judge had said where code decided; None where it was not asked."""
+    judge: int = 1
+    """Which judge of a panel said it, counted from 1."""
 
     @property
     def worth(self) -> float | None:

@@ -1,4 +1,4 @@
-"""The second half of a trial: both outputs blinded, read twice, scored.
+"""The second half of a trial: both outputs blinded, read twice by each judge, scored.
 
 A pass that was read is stored at once, so that a run carried out a second time asks the
 judge only for what is missing.
@@ -12,22 +12,23 @@ from pathlib import Path
 from jobs.alongside import all_ended
 from jobs.checks.merge import merge
 from jobs.checks.verdict import MachineVerdict
-from jobs.judging.blind import PassNumber, candidate_1_is, get_first_arm
+from jobs.judging.blind import candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
+from jobs.judging.panel import combine_judges, judges_of, leave_out_halves
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
+from jobs.reading_keys import PASSES, ReadingKey, reading_keys
 from jobs.readings import JudgePass, LostReading
 from jobs.results import ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
-from jobs.values import Arm, RunSpec
+from jobs.values import Arm, Limits, RunSpec
 from jobs.weak_evals.canary_check import OutputLengths
 from jobs.weak_evals.lengths import measure_lengths
 from jobs.world import RunWorld
 
 NOTHING_SCRUBBED = ScrubCount(with_skill=0, without_skill=0)
-PASSES: tuple[PassNumber, PassNumber] = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,41 +62,36 @@ class JudgeInput:
 
 
 async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
-    """Both passes at once, each over scrubbed copies of its own, then the scores."""
+    """All readings at once, each over scrubbed copies of its own, then the scores."""
     spec = given.spec
     first = candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms)
+    keys = reading_keys(spec, [given.trial])
     copies = [
         await asyncio.to_thread(
             prepare_candidates,
             given.outputs,
             spec.eval_case,
             spec.skills,
-            given.folder / pass_step(number, given.trial),
-            get_first_arm(number, first),
+            given.folder / key.step,
+            get_first_arm(key.number, first),
         )
-        for number in PASSES
+        for key in keys
     ]
     lengths = await asyncio.to_thread(
         measure_lengths, copies[0], tested_first=first is spec.arms[0], trial=given.trial
     )
-    share = judge_limits(world.settings, spec.shares).cost_usd
-    for number in PASSES:
-        if not await world.blobs.exists(f"{_kept(number, given)}.json"):
-            await begin(pass_step(number, given.trial), spec, share, world)
+    share = _limits(spec, world).cost_usd
+    for key in keys:
+        if not await world.blobs.exists(f"{_kept(key, spec)}.json"):
+            await begin(key.step, spec, share, world)
     readings = await all_ended(
-        _read(number, candidates, given, world)
-        for number, candidates in zip(PASSES, copies, strict=True)
+        _read(key, candidates, given, world) for key, candidates in zip(keys, copies, strict=True)
     )
-    outcome = score_run(
-        spec.eval_case,
-        first,
-        readings,
-        lambda rows: merge(rows, spec.eval_case, given.machine, spec.arms),
-    )
+    outcome = _score(given, first, readings)
     scored = None if isinstance(outcome, Ungraded) else outcome
     return Judged(
         passes=tuple(one for one in readings if isinstance(one, JudgePass)),
-        lost=_lost(readings, given.trial),
+        lost=_lost(keys, readings),
         scored=scored,
         reason=outcome.reason if isinstance(outcome, Ungraded) else None,
         scrubbed=copies[0].counts,
@@ -104,68 +100,78 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
     )
 
 
+def _score(
+    given: JudgeInput, first: Arm, readings: Sequence[JudgePass | Ungraded]
+) -> Scored | Ungraded:
+    """What every judge says by itself, with what code found in its place, and then together."""
+    spec = given.spec
+    panel = [readings[at : at + len(PASSES)] for at in range(0, len(readings), len(PASSES))]
+    outcomes = [
+        score_run(
+            spec.eval_case,
+            first,
+            of_judge,
+            lambda rows: merge(rows, spec.eval_case, given.machine, spec.arms),
+        )
+        for of_judge in leave_out_halves(panel)
+    ]
+    return combine_judges(outcomes, [judge.sent for judge in judges_of(spec)])
+
+
 async def _read(
-    number: PassNumber, candidates: Candidates, given: JudgeInput, world: RunWorld
+    key: ReadingKey, candidates: Candidates, given: JudgeInput, world: RunWorld
 ) -> JudgePass | Ungraded:
     """One pass, or what is stored of it from an earlier attempt at the same run."""
-    key = _kept(number, given)
-    path = judge_transcript(given.folder, number, given.trial)
-    stored = await world.blobs.get(f"{key}.json")
+    spec, kept = given.spec, _kept(key, given.spec)
+    path = given.folder / key.transcript
+    stored = await world.blobs.get(f"{kept}.json")
     if stored is not None:
-        told = await world.blobs.get(f"{key}.jsonl")
+        told = await world.blobs.get(f"{kept}.jsonl")
         await asyncio.to_thread(path.write_bytes, told or b"")
         return JudgePass.model_validate_json(stored)
     try:
         with JsonlTranscript(path) as transcript:
             reading = await world.judge.read(
                 ReadingSpec(
-                    number=number,
+                    number=key.number,
                     candidates=candidates.folder,
-                    case=given.spec.eval_case,
+                    case=spec.eval_case,
                     inputs=given.inputs,
-                    judge=given.spec.judge,
-                    limits=judge_limits(world.settings, given.spec.shares),
+                    judge=judges_of(spec)[key.judge - 1],
+                    limits=_limits(spec, world),
                 ),
                 transcript,
             )
     finally:  # also of a reading that is stopped
         spent = await asyncio.to_thread(read_spent, path)
-        await note_spent(pass_step(number, given.trial), given.spec, spent, world)
+        await note_spent(key.step, spec, spent, world)
     if isinstance(reading, JudgePass):
-        reading = reading.model_copy(update={"trial": given.trial})
-        await world.blobs.put(f"{key}.jsonl", path)
-        await world.blobs.put(f"{key}.json", reading.model_dump_json().encode())
+        reading = reading.model_copy(update={"trial": key.trial, "judge": key.judge})
+        await world.blobs.put(f"{kept}.jsonl", path)
+        await world.blobs.put(f"{kept}.json", reading.model_dump_json().encode())
     return reading
 
 
-def _kept(number: PassNumber, given: JudgeInput) -> str:
-    return f"runs/{given.spec.run_id}/{pass_step(number, given.trial)}"
+def _limits(spec: RunSpec, world: RunWorld) -> Limits:
+    return judge_limits(world.settings, spec.shares, len(judges_of(spec)))
 
 
-def pass_step(number: PassNumber, trial: int) -> str:
-    """The name under which a pass is begun and kept."""
-    return f"pass-{number}{_of_trial(trial)}"
+def _kept(key: ReadingKey, spec: RunSpec) -> str:
+    return f"runs/{spec.run_id}/{key.step}"
 
 
-def judge_transcript(folder: Path, number: int, trial: int) -> Path:
-    """Where the transcript of a judge's pass lies in a run's folder."""
-    return folder / f"judge-{number}{_of_trial(trial)}.jsonl"
-
-
-def _of_trial(trial: int) -> str:
-    """What names of the first trial go without: older runs had no other."""
-    return "" if trial == 1 else f"-trial-{trial}"
-
-
-def _lost(readings: Sequence[JudgePass | Ungraded], trial: int) -> tuple[LostReading, ...]:
+def _lost(
+    keys: Sequence[ReadingKey], readings: Sequence[JudgePass | Ungraded]
+) -> tuple[LostReading, ...]:
     return tuple(
         LostReading(
-            number=number,
+            number=key.number,
             reason=reading.reason,
             usage=reading.usage,
             raw_answers=reading.raw_answers,
-            trial=trial,
+            trial=key.trial,
+            judge=key.judge,
         )
-        for number, reading in zip(PASSES, readings, strict=True)
+        for key, reading in zip(keys, readings, strict=True)
         if isinstance(reading, Ungraded)
     )

@@ -1,7 +1,7 @@
 """The steps of a run that cost money: their names, their shares, and what all of them cost.
 
-In each trial two sessions and two readings. What an attempt at a step has spent is known
-where it ended or was stopped in good order; where it was lost with its worker, its whole
+In each trial two sessions, and two readings by each judge. What an attempt at a step has spent is
+known where it ended or was stopped in good order; where it was lost with its worker, its whole
 share is counted.
 """
 
@@ -10,10 +10,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from config.settings import Settings
+from jobs.judging.panel import judges_of
 from jobs.keeping import Lost, count_lost, settle
 from jobs.left_over import find_carried
+from jobs.reading_keys import key_of, reading_keys
 from jobs.results import RunResult
-from jobs.scoring import PASSES, Judged, pass_step
+from jobs.scoring import Judged
 from jobs.sessions.run_limits import judge_limits, session_limits
 from jobs.values import Arm, RunSpec
 from jobs.world import RunWorld
@@ -61,16 +63,17 @@ def get_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
 
 def get_reading_shares(settings: Settings, spec: RunSpec) -> dict[str, Decimal]:
     """The same of the judge's readings alone."""
-    steps = (pass_step(number, trial) for trial in trial_numbers(spec) for number in PASSES)
-    return dict.fromkeys(steps, judge_limits(settings, spec.shares).cost_usd)
+    steps = (key.step for key in reading_keys(spec, trial_numbers(spec)))
+    limits = judge_limits(settings, spec.shares, len(judges_of(spec)))
+    return dict.fromkeys(steps, limits.cost_usd)
 
 
 def get_ended_steps(sessions: Collection[SessionKey], judged: Iterable[Judged]) -> set[str]:
     """The steps that came to an end: of these sessions, and of these readings."""
     steps = {key.step for key in sessions}
     for one in judged:
-        steps |= {pass_step(reading.number, reading.trial) for reading in one.passes}
-        steps |= {pass_step(reading.number, reading.trial) for reading in one.lost}
+        steps |= {key_of(reading).step for reading in one.passes}
+        steps |= {key_of(reading).step for reading in one.lost}
     return steps
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from jobs.errors import Refused
 from jobs.inquiries.own_comments import Told, read_told
+from jobs.judging.panel import asked_judges
 from jobs.keeping import asking_folder, find_planned, find_result
 from jobs.planning.dedup import answers, record_key
 from jobs.planning.markers import find_markers
@@ -154,7 +155,7 @@ def _asks(spec: RunSpec, plan: Plan) -> dict[str, object]:
         "vs": spec.vs_asked or "none",
         "trials": spec.trials,
         "until_sure": spec.until_sure == "trials",
-        "judge": spec.judge.asked,
+        "judge": asked_judges(spec),
     }
 
 

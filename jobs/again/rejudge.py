@@ -28,6 +28,7 @@ from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Refused, Suspended, Transient
 from jobs.health.manifest import Expected
 from jobs.judging.agreement import find_agreement
+from jobs.judging.panel import judged_by, resolve_judges
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
 from jobs.planning.dedup import record_key
@@ -100,17 +101,18 @@ async def _plan(request: Request, result: RunResult, world: World) -> RunSpec:
             "that counts, and another judge does not change that. Measure it again."
         )
     effective = make_effective(await world.github.repo_file(), world.runs.settings, request)
-    judge = await world.runs.catalog.resolve(effective.judge.value)
-    asking = f"{request.key}|{request.asked_at.isoformat()}|{result.spec.run_id}|{judge.sent}"
-    judging = hashlib.sha256(asking.encode()).hexdigest()[:12]
+    judges = await resolve_judges(effective.judge.value, world.runs.catalog)
     spec = result.spec.model_copy(
         update={
-            "run_id": judging,
-            "judge": judge,
+            "judge": judges[0],
+            "other_judges": judges[1:],
             "asker": request.asker,
             "asked_at": request.asked_at,
         }
     )
+    asking = f"{request.key}|{request.asked_at.isoformat()}|{result.spec.run_id}|{judged_by(spec)}"
+    judging = hashlib.sha256(asking.encode()).hexdigest()[:12]
+    spec = spec.model_copy(update={"run_id": judging})
     plan = Plan(request=request, commit=spec.commit, runs=(spec,), duplicates=(), refused=())
     await world.runs.blobs.put(key, plan.model_dump_json().encode())
     return spec
@@ -220,7 +222,9 @@ class _Judging:
         passes = tuple(one for trial in trials for one in trial.judged.passes)
         return before.model_copy(
             update={
-                "spec": before.spec.model_copy(update={"judge": self.spec.judge}),
+                "spec": before.spec.model_copy(
+                    update={"judge": self.spec.judge, "other_judges": self.spec.other_judges}
+                ),
                 "judging": self.spec.run_id,
                 "passes": passes,
                 "lost_readings": tuple(one for trial in trials for one in trial.judged.lost),

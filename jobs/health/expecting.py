@@ -17,8 +17,9 @@ from jobs.health.manifest import (
     Manifest,
     ReadingConditions,
 )
+from jobs.judging.panel import judged_by, judges_of
 from jobs.judging.prompt import PROMPT_VERSION
-from jobs.scoring import PASSES
+from jobs.reading_keys import PASSES
 from jobs.sessions.prepared import Prepared, Proven
 from jobs.sessions.run_limits import judge_limits, session_limits
 from jobs.steps import session_keys, stored_at, trial_numbers
@@ -74,6 +75,7 @@ async def write_manifest(
                 may_reuse="" if skill else reusable.get(key.trial, ""),
             )
         )
+    # a panel is to read in each order as one judge is; whether it stands is for it to settle
     pairs = [(trial, number) for trial in trial_numbers(spec) for number in PASSES]
     manifest = Manifest(
         run=spec.run_id,
@@ -111,8 +113,8 @@ def find_conditions(
 def find_reading_conditions(spec: RunSpec, world: RunWorld) -> ReadingConditions:
     """What every reading of the judge will meet."""
     return ReadingConditions(
-        judge=spec.judge.sent,
-        limits=judge_limits(world.settings, spec.shares),
+        judge=judged_by(spec),
+        limits=judge_limits(world.settings, spec.shares, len(judges_of(spec))),
         prompt_version=PROMPT_VERSION,
     )
 

@@ -17,6 +17,7 @@ from jobs.estimates import Estimate, describe
 from jobs.inquiries.tiers import HEAD, compare_tiers
 from jobs.inquiries.words import in_code
 from jobs.inquiries.world import InquiryWorld
+from jobs.judging.panel import judges_of
 from jobs.planning.plan import Plan
 from jobs.planning.rows import find_unpriced
 from jobs.reporting import escape, numbers
@@ -48,7 +49,8 @@ async def answer_estimate(request: Request, world: InquiryWorld) -> str:
 
 
 async def _row(spec: RunSpec, world: World, unpriced: list[str]) -> str:
-    dear = [name for name in unpriced if name in {spec.model.sent, spec.judge.sent}]
+    models = {model.sent for model in (spec.model, *judges_of(spec))}
+    dear = [name for name in unpriced if name in models]
     estimate = await estimate_runs([spec], world, unpriced=dear)
     cells = (
         in_code(spec.eval_case.id, 80),

@@ -16,6 +16,7 @@ from typing import Literal, TypeVar
 from jobs.calibration.series import find_judge_served, find_served
 from jobs.errors import Gone
 from jobs.health.recorded import health_of
+from jobs.judging.panel import judged_by
 from jobs.planning.legacy import find_legacy_reports
 from jobs.planning.markers import LegacyRecord, Markers, find_markers
 from jobs.planning.model_names import identity
@@ -124,7 +125,7 @@ def record_of(result: RunResult) -> RunRecord:
         "mode": spec.mode,
         "vs": spec.vs,
         "environment": spec.environment,
-        "judge": spec.judge.sent,
+        "judge": judged_by(spec),
         "judge_prompt": next((one.prompt_version for one in result.passes), ""),
         "served": find_served(result.sessions),
         "judge_served": find_judge_served(result.passes),

@@ -19,6 +19,7 @@ from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
 from jobs.environments.pinned import Environment
 from jobs.errors import Refused
+from jobs.judging.panel import resolve_judges
 from jobs.planning.asked_case import find_asked_case
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment
@@ -107,7 +108,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
     if not models or not pairs:
         return _plan(given, (), (), refused, environment)
     choice = _Choice(
-        judge=await catalog.resolve(effective.judge.value),
+        judges=await resolve_judges(effective.judge.value, catalog),
         launcher=effective.launcher.value,
         environment=environment,
         trials=plan_trials(effective.how_often, is_one_of_several=given.is_one_of_several),
@@ -218,7 +219,7 @@ async def _resolve_all(
 class _Choice(NamedTuple):
     """Under which conditions every skill and model of a request is tried."""
 
-    judge: Model
+    judges: tuple[Model, ...]
     launcher: Launcher
     environment: Environment | None
     trials: Trials
@@ -257,7 +258,8 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         canaries=choice.canaries,
         fresh=request.fresh,
         model=model,
-        judge=choice.judge,
+        judge=choice.judges[0],
+        other_judges=choice.judges[1:],
         launcher=choice.launcher,
         mode=request.mode or find_usual_mode(choice.launcher, case),
         environment=choice.environment.digest if choice.environment else "",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from config.settings import Settings
+from jobs.judging.panel import judges_of
 from jobs.planning.plan import Plan
 from jobs.reporting.progress_comment import ProgressComment, RunRow
 from jobs.values import Model
@@ -12,7 +13,7 @@ CARRIED_ON = "This was interrupted and is carried on; what was finished is not d
 
 def find_unpriced(plan: Plan, price_known: Callable[[Model], bool]) -> list[str]:
     """The models of a plan, judges included, that nobody knows the price of. May block."""
-    models = {model.sent: model for spec in plan.runs for model in (spec.model, spec.judge)}
+    models = {model.sent: model for spec in plan.runs for model in (spec.model, *judges_of(spec))}
     return [name for name, model in models.items() if not price_known(model)]
 
 

@@ -37,6 +37,7 @@ prompts/                what the sessions and the judge were given
 <arm>/output/           the files it left, under their own names
 judge/pass_<n>.json     verdicts, metrics and remarks of one reading
 judge/pass_<n>_answer_<m>.txt  what the judge wrote, word for word
+judge_2/ judge_3/       the same of the other judges of a panel
 report.md               the report as posted, without the archive's address
 
 In a judge's pass the arms are candidate_1 and candidate_2; in pass 1 candidate_1 is the
@@ -140,7 +141,8 @@ def _texts(content: ArchiveContent) -> Iterator[tuple[str, str]]:
         yield "manifest.json", _json(result.manifest.model_dump(mode="json"))
     for reading in result.passes:
         verdicts = reading.model_dump(mode="json", exclude={"raw_answers"})
-        name = f"{_trial_folder(reading.trial, spec)}judge/pass_{reading.number}"
+        judge = "judge" if reading.judge == 1 else f"judge_{reading.judge}"
+        name = f"{_trial_folder(reading.trial, spec)}{judge}/pass_{reading.number}"
         yield f"{name}.json", _json(verdicts)
         for number, answer in enumerate(reading.raw_answers, start=1):
             yield f"{name}_answer_{number}.txt", answer

@@ -234,10 +234,11 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
 
 
 def _reading(reading: JudgePass, result: RunResult) -> str:
-    """`Reading 1`; of several trials, `Trial 2, reading 1`."""
-    if not result.trials:
-        return f"Reading {reading.number}"
-    return f"Trial {reading.trial}, reading {reading.number}"
+    """`Reading 1`; of several trials `Trial 2, reading 1`, of a panel `Judge 2, reading 1`."""
+    judge = f"Judge {reading.judge}, " if result.spec.other_judges else ""
+    trial = f"Trial {reading.trial}, " if result.trials else ""
+    named = f"{trial}{judge}reading {reading.number}"
+    return named[0].upper() + named[1:].lower()
 
 
 def _title(session: SessionResult, result: RunResult) -> str:

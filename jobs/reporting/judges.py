@@ -3,23 +3,36 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from jobs.judging.agreement import find_position_bias, find_swap_kappa
+from jobs.judging.agreement import find_agreement, find_position_bias, find_swap_kappa
 from jobs.judging.blind import call_outputs
 from jobs.judging.family import find_relatives
+from jobs.judging.panel import find_panel_alpha, judges_of, score_by_judge
 from jobs.readings import JudgeAgreement, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import sign
 from jobs.results import AssertionScore, RunResult
+from jobs.values import RunSpec
 
 MOST_NAMED = 6
 """Assertions that one note names."""
 _REASON = 300
+_NAME = 80
 
 
 def judge_notes(result: RunResult) -> list[str]:
     """The notes on how far the judge can be trusted, for the part on the judging."""
-    return [*_agreement_notes(result), *_unverified_notes(result), *_family_notes(result)]
+    return [
+        *_panel_notes(result),
+        *_agreement_notes(result),
+        *_unverified_notes(result),
+        *_family_notes(result),
+    ]
+
+
+def name_judges(spec: RunSpec) -> str:
+    """The judge's model, or those of the whole panel."""
+    return ", ".join(escape.code(judge.sent, _NAME) for judge in judges_of(spec))
 
 
 def render_agreement(agreement: JudgeAgreement) -> str:
@@ -58,6 +71,28 @@ def name_relatives(result: RunResult) -> str:
         return ""
     shown = ", ".join(escape.inline(one, 60) for one in families)
     return f"judge and model are of one family ({shown})"
+
+
+def _panel_notes(result: RunResult) -> Iterator[str]:
+    """What each judge of a panel says by itself, and how far they agree."""
+    judges = judges_of(result.spec)
+    if len(judges) == 1:
+        return
+    scores = score_by_judge(result.assertions, len(judges))
+    tested, other = (words.phrase for words in words_of(result.spec))
+    for number, judge in enumerate(judges, start=1):
+        name = f"Judge {number} of {len(judges)}, {escape.code(judge.sent, _NAME)}"
+        both = scores[number]
+        if both is None:
+            yield f"⚠️ {name}: no score, so it has no part in that of the run."
+            continue
+        having, lacking = (numbers.percent(one.score) for one in both)
+        agreement = find_agreement(one for one in result.passes if one.judge == number)
+        said = f"; its readings {render_agreement(agreement)}" if agreement else ""
+        yield f"{name}: {having} {tested}, {lacking} {other}{said}."
+    alpha = find_panel_alpha(result.passes, result.candidate_1_is)
+    if alpha is not None:
+        yield f"Between the judges Krippendorff's alpha is {alpha:.2f} (1: they always agree)."
 
 
 def _agreement_notes(result: RunResult) -> Iterator[str]:
@@ -118,4 +153,5 @@ def _family_notes(result: RunResult) -> Iterator[str]:
 
 
 def _find_relatives(result: RunResult) -> list[str]:
-    return find_relatives([result.spec.judge.sent], [result.spec.model.sent])
+    judges = [judge.sent for judge in judges_of(result.spec)]
+    return find_relatives(judges, [result.spec.model.sent])

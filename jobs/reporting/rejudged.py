@@ -8,6 +8,7 @@ from jobs.reporting.conclusion import conclude, sign
 from jobs.reporting.context import ReportContext
 from jobs.reporting.details import evidence_part, judging_part
 from jobs.reporting.fit import Blocks, Part, fit
+from jobs.reporting.judges import name_judges
 from jobs.reporting.report import headline, remarks_part, render_footer
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import cost
@@ -24,7 +25,7 @@ def render_rejudged(
 ) -> str:
     """The comment; with a marker where there is a score, so that it becomes the run's."""
     conclusion = conclude(now)
-    judge = escape.code(now.spec.judge.sent, 80)
+    judge = name_judges(now.spec)
     report = escape.address(report_url)
     run = escape.code(now.spec.run_id, 20)
     named = f"[run {run}]({report})" if report else f"run {run}"
@@ -74,7 +75,7 @@ def _scores(before: RunResult, now: RunResult) -> str:
 
 
 def _row(title: str, result: RunResult) -> str:
-    cells = [title, escape.code(result.spec.judge.sent, 80)]
+    cells = [title, name_judges(result.spec)]
     if result.with_skill is None or result.without_skill is None or result.difference is None:
         return f"| {' | '.join([*cells, '—', '—', '⚠️ not graded'])} |"
     cells += [numbers.percent(one.score) for one in (result.with_skill, result.without_skill)]

@@ -6,6 +6,7 @@ an exception, which may hold anything.
 
 from collections.abc import Iterator, Sequence
 
+from jobs.judging.panel import judged_by
 from jobs.planning.dedup import Duplicate, kept
 from jobs.reporting import escape
 from jobs.reporting.arm_words import score_words
@@ -42,11 +43,11 @@ def render_duplicate(duplicate: Duplicate, *, mention: str, request: Request | N
             "because they differ only in case, dots, dashes, blanks or a vendor's prefix. "
             "If they are two models, measure anyway."
         )
-    if request and request.judge and duplicate.run and duplicate.judge != kept(spec.judge.sent):
+    if request and request.judge and duplicate.run and duplicate.judge != kept(judged_by(spec)):
         rejudge = f"{mention} rejudge {duplicate.run} --judge {request.judge}"
         lines.append(
             f"It was judged by {escape.code(duplicate.judge, 80)}. To have the same outputs "
-            f"judged by {escape.code(spec.judge.sent, 80)}, without new sessions: "
+            f"judged by {escape.code(judged_by(spec), 200)}, without new sessions: "
             f"{escape.code(rejudge, 500)}."
         )
     words = [mention, "run", spec.model.sent, *(_options(request) if request else ()), "--force"]

@@ -27,6 +27,7 @@ from jobs.reporting.details import (
 )
 from jobs.reporting.fit import Blocks, Part, details, fit
 from jobs.reporting.health import render_health
+from jobs.reporting.judges import name_judges
 from jobs.reporting.loaded import render_dormant_headline, render_loaded
 from jobs.reporting.machine import machine_part
 from jobs.reporting.people import render_people, render_people_marker
@@ -142,7 +143,7 @@ def _what_ran(result: RunResult, context: ReportContext) -> str:
     parts = [
         f"**{skill}** at {escape.code(spec.skill.sha[:12])}",
         f"model {escape.code(spec.model.sent, 80)}",
-        f"judge {escape.code(spec.judge.sent, 80)}",
+        f"{'judges' if spec.other_judges else 'judge'} {name_judges(spec)}",
         f"cost {numbers.usd(result.cost_usd)}",
         numbers.duration(took),
     ]

@@ -5,6 +5,7 @@ It has at most ten rows, so that it can be read on a telephone.
 
 from collections.abc import Sequence
 
+from jobs.judging.panel import judges_of
 from jobs.readings import WORTH
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
@@ -134,7 +135,7 @@ def _asked(model: Model) -> str:
 
 
 def _judge(result: RunResult) -> str:
-    parts = [_model(result.spec.judge)]
+    parts = [", ".join(map(_model, judges_of(result.spec)))]
     if result.passes:
         parts.append(numbers.plural(len(result.passes), "reading"))
     parts += [

@@ -10,8 +10,8 @@ from decimal import Decimal
 
 from jobs.keeping import has_begun
 from jobs.left_over import find_carried
+from jobs.reading_keys import reading_keys
 from jobs.results import SAME_SCORE
-from jobs.scoring import PASSES, pass_step
 from jobs.sequential.stop import Stop
 from jobs.statistics.sequential import decide
 from jobs.steps import SessionKey, find_losses, get_ended_steps, trial_numbers
@@ -108,7 +108,7 @@ def _difference(trial: Trial) -> Difference:
 async def _has_begun(number: int, spec: RunSpec, world: RunWorld) -> bool:
     """Whether an earlier attempt at the run has begun a trial."""
     sessions = [SessionKey(arm, number).step for arm in spec.arms]
-    steps = [*sessions, *(pass_step(one, number) for one in PASSES)]
+    steps = [*sessions, *(key.step for key in reading_keys(spec, [number]))]
     return any([await has_begun(step, spec, world) for step in steps])
 
 

@@ -14,7 +14,7 @@ from jobs.values import Limits
 SESSION_SHARE = Decimal("0.4")
 """Of each arm's session: the work is where most of the tokens go."""
 READING_SHARE = Decimal("0.1")
-"""Of each of the judge's two passes."""
+"""Of each of the judge's two passes; several judges divide it."""
 
 
 def session_limits(settings: Settings, shares: int = 1) -> Limits:
@@ -27,9 +27,12 @@ def session_limits(settings: Settings, shares: int = 1) -> Limits:
     return _limits(settings, SESSION_SHARE / shares)
 
 
-def judge_limits(settings: Settings, shares: int = 1) -> Limits:
-    """What one pass of the judge may use: 10 % of its trial, and the time of a session."""
-    return _limits(settings, READING_SHARE / shares)
+def judge_limits(settings: Settings, shares: int = 1, judges: int = 1) -> Limits:
+    """What one pass of a judge may use: 10 % of its trial, and the time of a session.
+
+    A panel divides it, so that sessions are as long as with one judge, and no dearer.
+    """
+    return _limits(settings, READING_SHARE / shares / judges)
 
 
 def _limits(settings: Settings, share: Decimal) -> Limits:

@@ -21,6 +21,7 @@ from jobs.content.skill_names import settle_names
 from jobs.content.skills import find_skills
 from jobs.content.text import quoted
 from jobs.errors import Refused
+from jobs.judging.panel import split_judges
 from jobs.keeping import request_folder
 from jobs.labels import KEPT
 from jobs.ports import Issue
@@ -58,7 +59,7 @@ async def _carry_out(request: Request, world: World) -> None:
         skills = choose_skills(request, issue, shelf, records)
     world = within_budgets(request, repo_file, world)
     effective = make_effective(repo_file, world.runs.settings, request)
-    judge = effective.judge.value
+    judge = split_judges(effective.judge.value)[0]
     summing = _Summing(request=request, records=records, shelf=shelf, judge=judge, world=world)
     summaries = [await summing.sum_up(skill) for skill in skills[:MOST_SKILLS]]
     found = [one for one in summaries if one.measurements.rows]

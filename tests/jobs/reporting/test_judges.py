@@ -15,6 +15,7 @@ from tests.builders import (
     a_pass,
     a_result,
     a_run_spec,
+    a_verdict,
     an_assertion_score,
     an_eval_case,
     some_assertions,
@@ -145,3 +146,12 @@ def test_a_judge_of_the_same_family_is_told_and_of_another_is_not() -> None:
     assert "one family (Claude)" in render_report(a_result(), CONTEXT)
     other = a_model(sent="gpt-5.2", identity="gpt52", provider="openai")
     assert "one family" not in render_report(a_result(spec=a_run_spec(model=other)), CONTEXT)
+
+
+def test_a_quotation_that_is_not_in_the_output_is_shown_as_such():
+    row = an_assertion_score().model_copy(
+        update={"with_skill": (a_verdict(quote_found=False), a_verdict())}
+    )
+    report = render_report(a_result(assertions=(row,)), CONTEXT)
+    assert "1 of 2 quotations found" in report
+    assert "⚠️ quotation not found in the output" in report

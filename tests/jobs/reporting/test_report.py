@@ -22,7 +22,6 @@ from tests.builders import (
     a_session,
     a_skill,
     a_usage,
-    a_verdict,
     an_arm_score,
     an_assertion_score,
     an_eval_case,
@@ -52,9 +51,9 @@ def test_the_decision_comes_first():
     )
     assert lines[4] == "**To do** Nothing."
     assert lines[6] == snapshot(
-        "**Health** ✅ all sessions completed · skill loaded · judge and model are of one family "
-        "(Claude) · readings in both orders agree on 3 of 3 assertions · 10 of 10 quotations found "
-        "in the outputs"
+        "**Health** ✅ all sessions completed · 2 sessions and 2 readings expected, observed and "
+        "scored · skill loaded · judge and model are of one family (Claude) · readings in both "
+        "orders agree on 3 of 3 assertions · 10 of 10 quotations found in the outputs"
     )
 
 
@@ -153,15 +152,6 @@ def test_what_weakens_the_measurement_is_said_at_the_top(result, words):
     health = render_report(result, CONTEXT).split("\n")[6]
     assert health.startswith("**Health** ⚠️ ")
     assert words in health
-
-
-def test_a_quotation_that_is_not_in_the_output_is_shown_as_such():
-    row = an_assertion_score().model_copy(
-        update={"with_skill": (a_verdict(quote_found=False), a_verdict())}
-    )
-    report = render_report(a_result(assertions=(row,)), CONTEXT)
-    assert "1 of 2 quotations found" in report
-    assert "⚠️ quotation not found in the output" in report
 
 
 def test_split_assertions_show_both_verdicts_with_their_evidence():

@@ -1,0 +1,230 @@
+"""Several judges of one run: who they are, and what they say together.
+
+Each reads both candidates in both orders by itself. The score is the mean over the judges, so
+that none has more of a say because it was read oftener; one that fails leaves the others.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from statistics import fmean
+
+from config.repo_kinds import MOST_JUDGES
+from jobs.conversation import ModelCatalog
+from jobs.errors import Refused
+from jobs.judging.blind import get_arm
+from jobs.judging.judge import Ungraded
+from jobs.judging.reading import add_usage
+from jobs.judging.score import Scored, score_arms
+from jobs.readings import WORTH, JudgePass, Verdict
+from jobs.results import ArmScore, AssertionScore
+from jobs.statistics.agreement import find_alpha
+from jobs.values import Arm, Model, RunSpec, Usage
+
+BETWEEN = ","
+"""Between the names of a panel, as one asks for it and as a record names it: no id holds one."""
+_STEPS = {
+    0.0: "fail",
+    0.25: "fail or partial",
+    0.5: "partial",
+    0.75: "partial or pass",
+    1.0: "pass",
+}
+"""What a judge says of an output in both orders together, from the least to the most."""
+
+
+async def resolve_judges(asked: str, catalog: ModelCatalog) -> tuple[Model, ...]:
+    """The judges behind a name, or behind several with commas between them, in a fixed order.
+
+    The order is that of their ids, so that whoever names the same ones has the same panel. Raises
+    `Refused` for a name that no provider knows, and for more than `MOST_JUDGES`.
+    """
+    names = split_judges(asked)
+    if len(names) > MOST_JUDGES:
+        raise Refused(f"{len(names)} judges were named; {MOST_JUDGES} is the most.")
+    models = [await catalog.resolve(name) for name in names]
+    found = {model.sent: model for model in models}
+    return tuple(found[sent] for sent in sorted(found))
+
+
+def split_judges(asked: str) -> tuple[str, ...]:
+    """The names that stand in what somebody typed, at least one."""
+    return tuple(name.strip() for name in asked.split(BETWEEN) if name.strip()) or (asked,)
+
+
+def judges_of(spec: RunSpec) -> tuple[Model, ...]:
+    """Every judge of a run, in order."""
+    return (spec.judge, *spec.other_judges)
+
+
+def judged_by(spec: RunSpec) -> str:
+    """What a record calls the judge of a run: its id, or those of the whole panel."""
+    return BETWEEN.join(judge.sent for judge in judges_of(spec))
+
+
+def asked_judges(spec: RunSpec) -> str:
+    """The judges as one would ask for them again."""
+    return BETWEEN.join(judge.asked for judge in judges_of(spec))
+
+
+def count_judges(judge: str) -> int:
+    """How many judges a record's name of its judge stands for."""
+    return judge.count(BETWEEN) + 1
+
+
+def combine_judges(
+    outcomes: Sequence[Scored | Ungraded], names: Sequence[str]
+) -> Scored | Ungraded:
+    """What the judges of one trial say together; of one judge, what it says.
+
+    The rows of an assertion hold all verdicts, judge after judge. A judge without a score is
+    left out and named; where none has one the trial is ungraded.
+    """
+    if len(outcomes) == 1:
+        return outcomes[0]
+    scored = [
+        (name, _sign(one, number))
+        for number, (one, name) in enumerate(zip(outcomes, names, strict=True), start=1)
+        if isinstance(one, Scored)
+    ]
+    lost = [
+        (name, one) for one, name in zip(outcomes, names, strict=True) if isinstance(one, Ungraded)
+    ]
+    if not scored:
+        return _merge_lost(lost)
+    remarks = [
+        f"Left out of the panel: `{name}` gave no score ({one.reason.rstrip('.')}). The score is "
+        "the mean of the others."
+        for name, one in lost
+    ]
+    remarks += [f"Judge `{name}`: {remark}" for name, one in scored for remark in one.remarks]
+    return Scored(
+        assertions=_join([one.assertions for _, one in scored]),
+        with_skill=_mean([one.with_skill for _, one in scored]),
+        without_skill=_mean([one.without_skill for _, one in scored]),
+        remarks=tuple(remarks),
+    )
+
+
+def find_panel_alpha(passes: Iterable[JudgePass], first: Arm) -> float | None:
+    """Krippendorff's alpha over the judges of a run; None of one judge, or where it has no value.
+
+    Compared is what each judge says of an output in both orders together, on five steps from
+    fail to pass. `first` is the arm that was `candidate_1` of pass 1. What code decided is left
+    out, and what a judge could not verify is no rating of it.
+    """
+    said: dict[int, dict[tuple[int, str, Arm], list[float]]] = {}
+    for reading in passes:
+        of_judge = said.setdefault(reading.judge, {})
+        for verdict in reading.verdicts:
+            worth = _find_own_worth(verdict)
+            if worth is not None:
+                arm = get_arm(verdict.candidate, reading.number, first)
+                of_judge.setdefault((reading.trial, verdict.assertion, arm), []).append(worth)
+    if len(said) < 2:
+        return None
+    things = sorted(set(chain.from_iterable(said.values())))
+    return find_alpha(
+        [[_find_step(of_judge.get(thing)) for thing in things] for of_judge in said.values()],
+        list(_STEPS.values()),
+    )
+
+
+def leave_out_halves(
+    panel: Sequence[Sequence[JudgePass | Ungraded]],
+) -> list[Sequence[JudgePass | Ungraded]]:
+    """The readings to score, by judge: of one who read in one order only none, if another did both.
+
+    Its preference for a place would not be averaged out, and there is somebody to take its part.
+    """
+    lost = [[one for one in readings if isinstance(one, Ungraded)] for readings in panel]
+    if all(lost):
+        return list(panel)
+    return [
+        [replace(gone[0], reason=_tell_half(len(gone), gone[0]))] if gone else readings
+        for readings, gone in zip(panel, lost, strict=True)
+    ]
+
+
+def _tell_half(lost: int, first: Ungraded) -> str:
+    which = "a reading" if lost == 1 else "both readings"
+    return f"{which} of it gave no verdicts, since {first.reason}"
+
+
+def score_by_judge(
+    assertions: Sequence[AssertionScore], judges: int
+) -> dict[int, tuple[ArmScore, ArmScore] | None]:
+    """The scores of both arms by each judge alone; None of one who gave none."""
+    return {
+        judge: score_arms([_only(row, judge) for row in assertions])
+        for judge in range(1, judges + 1)
+    }
+
+
+def _only(row: AssertionScore, judge: int) -> AssertionScore:
+    """An assertion with the verdicts of one judge."""
+    tested, other = (
+        tuple(one for one in said if one.judge == judge)
+        for said in (row.with_skill, row.without_skill)
+    )
+    return row.model_copy(update={"with_skill": tested, "without_skill": other})
+
+
+def _sign(scored: Scored, judge: int) -> Scored:
+    """The same with the judge's number on every verdict."""
+
+    def signed(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+        return tuple(one.model_copy(update={"judge": judge}) for one in verdicts)
+
+    rows = tuple(
+        row.model_copy(
+            update={
+                "with_skill": signed(row.with_skill),
+                "without_skill": signed(row.without_skill),
+            }
+        )
+        for row in scored.assertions
+    )
+    return replace(scored, assertions=rows)
+
+
+def _join(panel: Sequence[Sequence[AssertionScore]]) -> tuple[AssertionScore, ...]:
+    """Each assertion with the verdicts of all judges."""
+    joined = []
+    for same in zip(*panel, strict=True):
+        tested = tuple(chain.from_iterable(row.with_skill for row in same))
+        other = tuple(chain.from_iterable(row.without_skill for row in same))
+        differs = any(len({one.verdict for one in said}) > 1 for said in (tested, other))
+        joined.append(
+            AssertionScore(
+                assertion=same[0].assertion, with_skill=tested, without_skill=other, split=differs
+            )
+        )
+    return tuple(joined)
+
+
+def _mean(scores: Sequence[ArmScore]) -> ArmScore:
+    return ArmScore(
+        **{name: fmean(getattr(one, name) for one in scores) for name in ArmScore.model_fields}
+    )
+
+
+def _merge_lost(lost: Sequence[tuple[str, Ungraded]]) -> Ungraded:
+    usage = Usage()
+    for _, one in lost:
+        usage = add_usage(usage, one.usage)
+    reasons = "; ".join(f"`{name}`: {one.reason.rstrip('.')}" for name, one in lost)
+    raw = tuple(chain.from_iterable(one.raw_answers for _, one in lost))
+    return Ungraded(f"No judge of the panel gave a score: {reasons}.", usage, raw)
+
+
+def _find_own_worth(verdict: Verdict) -> float | None:
+    """What the judge itself said was worth; None where it said nothing that has a worth."""
+    if not verdict.by_machine:
+        return verdict.worth
+    said = verdict.judge_said
+    return None if said is None or said == "cannot_verify" else WORTH[said]
+
+
+def _find_step(worths: Sequence[float] | None) -> str | None:
+    return _STEPS[fmean(worths)] if worths else None
