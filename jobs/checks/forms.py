@@ -36,10 +36,11 @@ _COMPARED = (
     rf"(?:,? (?:inclusive|\(inclusive\)))?|is {_BOUND} (?P<number>{_NUMBER})"
     rf"|(?:equals|is equal to|is exactly|is|==?) (?P<value>{_NUMBER}|true|false|null)"
 )
-_SAVED = (
-    r"(?:the )?(?:output|results?|report|answer) (?:is|are|was|were|has been|have been) "
-    r"(?:saved|written|stored) (?:as|to|in|at|under) (?:the )?(?:file )?§(?P<file>\d+)§"
-)
+_WORK = r"(?:the |its )?(?:output|results?|report|answer|(?:output |results? )?file)"
+_THERE = r"(?:as|to|into|in|at|under) (?:the |a )?(?:file )?(?:(?:named|called) )?§(?P<file>\d+)§"
+_SAVED = rf"{_WORK} (?:is|are|was|were|has been|have been) (?:saved|written|stored) {_THERE}"
+_SAVES = rf"(?:saves|writes|stores) {_WORK} {_THERE}"
+_CREATES = rf"(?:creates|writes|produces|generates|saves) {_THIS}{_HERE}"
 _IS = r"(?:(?:is|contains|holds) (?:an? )?|(?:parses|loads|can be (?:parsed|read|loaded)) as )"
 _KIND = r"(?:valid |well-formed )?(?P<kind>json|csv)(?: file| document)?"
 _HAS_KEY = r"(?:has|contains) (?:an? |the )?(?:top-level )?(?:json )?(?:key|field) §(?P<key>\d+)§"
@@ -54,6 +55,8 @@ _SPELT = {
         rf"{_THIS} {_MADE}{_HERE}(?: and is (?:not |non-)empty)?",
         rf"there (?:is|exists) {_THIS}{_HERE}",
         _SAVED,
+        _SAVES,
+        _CREATES,
     ),
     "parses": (rf"{_THIS} (?P<also>{_MADE}{_HERE} and )?{_IS}{_KIND}",),
     "key": (
