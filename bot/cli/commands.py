@@ -142,6 +142,31 @@ def rebuild(
 
 
 @app.command()
+def calibrate(
+    file: Annotated[
+        Path | None, typer.Argument(help="People's verdicts: JSON lines, or a .csv table.")
+    ] = None,
+    archive: Annotated[
+        Path | None, typer.Option(help="A folder with archives of runs, or one; else the store.")
+    ] = None,
+    repo: Annotated[
+        str | None,
+        typer.Option(help="OWNER/REPO: its verdicts in comments, and its judge over time."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of tables.")] = False,
+) -> None:
+    """Tell how far the judge agrees with people. No model is asked.
+
+    Exit code 0: done; 1: there is nothing to hold the judge against; 2: wrong usage.
+    """
+    from bot.cli.calibrate import WantedCalibration, run_calibrate
+
+    with errors_told():
+        wanted = WantedCalibration(file=file, archive=archive, repository=repo, as_json=as_json)
+        raise typer.Exit(run_calibrate(wanted, load_settings(for_people=True)))
+
+
+@app.command()
 def run(
     path: Annotated[Path, typer.Argument(help="A folder with skills.")],
     skill: Annotated[str | None, typer.Option(help="Name or path of the skill.")] = None,

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import typer
 
+from bot.blobs import Blobs
 from bot.cli.serving import with_redis
 from bot.github.app import GitHubApp
 from bot.github.places import Place
@@ -37,10 +38,11 @@ async def _run(settings: Settings, repository: str | None) -> int:
     async with with_redis(settings) as complete, GitHubApp(complete) as app:
         redis = connect_patiently(complete.redis_url)
         try:
-            ledger = RedisLedger(redis)
+            ledger, blobs = RedisLedger(redis), Blobs(complete.blobs)
             async for place in _places(app, repository):
                 try:
-                    rebuilt = await Rebuild(place, app.repository(place.repo), ledger).run()
+                    repository_client = app.repository(place.repo)
+                    rebuilt = await Rebuild(place, repository_client, ledger, blobs).run()
                     typer.echo(render_rebuilt(place.repo.full_name, rebuilt))
                 except (Gone, Transient) as trouble:
                     typer.echo(f"{place.repo.full_name}: not read to its end: {trouble}", err=True)
@@ -72,5 +74,9 @@ def render_rebuilt(name: str, rebuilt: Rebuilt) -> str:
     line = f"{name}: {total} {'run' if total == 1 else 'runs'}"
     if rebuilt.from_archives:
         line += f" ({rebuilt.from_archives} from archives)"
+    if rebuilt.verdicts:
+        line += (
+            f", {rebuilt.verdicts} {'verdict' if rebuilt.verdicts == 1 else 'verdicts'} of people"
+        )
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(rebuilt.skipped.items()))
     return line + (f"; skipped: {reasons}" if reasons else "")

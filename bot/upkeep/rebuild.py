@@ -21,10 +21,11 @@ from pydantic import ValidationError
 from bot.github.kept_archives import KeptArchive
 from bot.github.places import Place
 from bot.github.repository import RepositoryClient
+from jobs.calibration.people import find_verdicts, find_verdicts_marker, keep_verdicts
 from jobs.errors import Error
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import find_markers
-from jobs.ports import Ledger
+from jobs.ports import BlobStore, Ledger
 from jobs.results import RunRecord
 
 MOST_PAGES = 999
@@ -44,6 +45,8 @@ class Rebuilt:
 
     from_comments: int = 0
     from_archives: int = 0
+    verdicts: int = 0
+    """Verdicts of people, put back where they lacked."""
     skipped: Counter[str] = field(default_factory=Counter)
     """How many markers and archives count for nothing, by reason."""
 
@@ -51,10 +54,13 @@ class Rebuilt:
 class Rebuild:
     """The rebuilding of one repository's ledger. Raises `Gone` and `Transient` as GitHub does."""
 
-    def __init__(self, place: Place, repository: RepositoryClient, ledger: Ledger) -> None:
+    def __init__(
+        self, place: Place, repository: RepositoryClient, ledger: Ledger, blobs: BlobStore
+    ) -> None:
         self._place = place
         self._repository = repository
         self._ledger = ledger
+        self._blobs = blobs
         self._seen: set[str] = set()
         """Runs that a comment tells of."""
         self._names: dict[str, bool] = {}
@@ -89,12 +95,25 @@ class Rebuild:
         async for found in self._repository.listings.comments(most_pages=MOST_PAGES):
             if not found.comment.by_this_app:
                 continue
+            await self._keep_verdicts(found.comment.body)
             markers = find_markers(found.comment.body)
             if markers.bears_ours and not markers.ours:
                 self._skip("marker of another version")
             for record in markers.ours:
                 self._seen.add(record.run)
                 yield record.model_copy(update={"url": found.comment.url})
+
+    async def _keep_verdicts(self, body: str) -> None:
+        """Put back what people said of a run, beside what is kept of it."""
+        found = find_verdicts_marker(body)
+        if found is None:
+            return
+        repo = self._place.repo.full_name
+        known = await find_verdicts(found.run, repo, self._blobs)
+        verdicts = known.joined(found.verdicts) if known else found
+        if verdicts != known:
+            await keep_verdicts(verdicts, repo, self._blobs)
+            self._rebuilt.verdicts += len(verdicts.verdicts)
 
     async def _records_in_archives(self) -> AsyncIterator[RunRecord]:
         async for archive in self._repository.kept_archives.archives():

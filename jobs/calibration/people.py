@@ -65,7 +65,7 @@ class PersonVerdict(Value):
 class RunVerdicts(Value):
     """All that people said of one run, in the order in which they said it."""
 
-    run: str
+    run: str = Field(pattern=r"^[0-9a-z]{1,40}$")
     eval_id: str
     series: tuple[str, str, str] = ("", "", "")
     """Which model and which judge they are held against (`jobs.calibration.series`)."""

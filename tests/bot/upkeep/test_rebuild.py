@@ -6,15 +6,18 @@ import zipfile
 
 import pytest
 
+from bot.blobs import Blobs
 from bot.store.ledger import RedisLedger
 from bot.upkeep.rebuild import Rebuild, Rebuilt
 from demo.github import RepositoryHandle
 from demo.github.code_actions import CodeActions, ReleaseDraft, Upload
+from jobs.calibration.people import RunVerdicts, find_verdicts, render_verdicts_marker
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import render_marker
 from jobs.results import RunRecord
 from tests.bot.upkeep.conftest import World
 from tests.builders import a_run_record
+from tests.jobs.calibration.test_people import said
 
 MONTH = "benchmark-results-2026-05"
 
@@ -56,7 +59,9 @@ async def rebuild(world: World, handle: RepositoryHandle | None = None) -> Rebui
     owner, _, name = (handle or world.handle).full_name.partition("/")
     place = await world.app.place(owner, name)
     repository = world.app.repository(place.repo)
-    return await Rebuild(place, repository, RedisLedger(world.redis)).run()
+    return await Rebuild(
+        place, repository, RedisLedger(world.redis), Blobs(world.settings.blobs)
+    ).run()
 
 
 async def known(world: World, record: RunRecord) -> RunRecord | None:
@@ -160,3 +165,20 @@ async def test_a_run_of_another_repository_stays_that_ones(world: World) -> None
     report(world, record)
     await rebuild(world)
     assert await known(world, record) is not None
+
+
+async def test_what_people_said_is_put_back_from_the_report(world: World) -> None:
+    """Both the count in the record and the words themselves, and only by our own comments."""
+    record = a_record(people={"pass/fail": 1})
+    verdicts = RunVerdicts(run=record.run, eval_id="e").joined([said()])
+    hidden = f"{render_verdicts_marker(verdicts)}\n{render_marker(record)}"
+    world.handle.comment(7, by="mona", body=hidden.replace(record.run, "aaaaaaaaaaaa"))
+    world.handle.comment(7, by=world.gh.bot_login, body=hidden)
+    blobs = Blobs(world.settings.blobs)
+    assert (await rebuild(world)).verdicts == 1
+    assert await find_verdicts(record.run, record.repo, blobs) == verdicts
+    assert await find_verdicts("aaaaaaaaaaaa", record.repo, blobs) is None
+    again = await known(world, record)
+    assert again is not None
+    assert again.people == {"pass/fail": 1}
+    assert (await rebuild(world)).verdicts == 0
