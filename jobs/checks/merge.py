@@ -32,6 +32,11 @@ def merge(
     return (*merged, *(_score_check(check, known, arms, rows[0]) for check in case.checks))
 
 
+def list_scored(case: EvalCase) -> tuple[Assertion, ...]:
+    """All that a run of a case scores: the assertions of its rubric, then its checks."""
+    return (*case.assertions, *map(as_assertion, case.checks))
+
+
 def as_assertion(check: Check) -> Assertion:
     """How a check stands among the assertions."""
     return Assertion(id=check.id, text=check.name or check.command, group=GROUP)

@@ -12,6 +12,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from jobs.again.kept_runs import find_kept_run
+from jobs.checks.merge import list_scored
 from jobs.errors import Refused
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
@@ -96,7 +97,7 @@ async def find_weak_eval(
     """
     same = [one for one in records if (one.eval_id, one.eval_digest) == (eval_id, eval_digest)]
     results = await reader.find_all(reversed(same[-MOST_RUNS:]))
-    asked = assertions or (results[0].spec.eval_case.assertions if results else ())
+    asked = assertions or (list_scored(results[0].spec.eval_case) if results else ())
     if not asked:
         return None
     check = await find_newest_check(eval_digest, reader.world.runs.blobs)
