@@ -1,0 +1,5 @@
+"""Redis, for what is told of past runs."""
+
+from tests.jobs.inquiries.conftest import redis
+
+__all__ = ["redis"]
