@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from config.settings import Settings
@@ -15,6 +15,8 @@ from jobs.values import RunSpec
 
 FEWEST_SHOWN = 2
 """Eval cases from which a set is spoken of: one alone is told in its own report."""
+MOST_LINES = 10
+"""Sets at the end of a request."""
 
 
 async def conclude_sets(sets: Sequence[EvalSet], settings: Settings) -> list[Concluded]:
@@ -82,11 +84,22 @@ async def find_request_lines(
         evals[spec.skill.path].add(spec.eval_case.id)
     ids = {one.run_id for one in runs if len(evals[one.skill.path]) >= FEWEST_SHOWN}
     pull = next((one.pull for one in runs), 0)
-    sets = [
-        one
-        for one in (find_sets(leave_out_pulls(records, but=pull)) if ids else ())
-        if ids & {row.record.run for row in one.rows} and len(one.rows) >= FEWEST_SHOWN
-    ]
-    concluded = await conclude_sets(sets, settings)
+    sets = find_sets(leave_out_pulls(records, but=pull)) if ids else []
+    added = [one for one in sets if ids & {row.record.run for row in one.rows}]
+    return await _render_lines(added, settings)
+
+
+async def find_pull_lines(
+    pull: int, shas: Collection[str], records: Sequence[RunRecord], settings: Settings
+) -> tuple[str, ...]:
+    """The same for a pull request, of the versions that its head brings."""
+    sets = keep_newest(find_sets(leave_out_pulls(records, but=pull)))
+    return await _render_lines([one for one in sets if one.key.sha in shas], settings)
+
+
+async def _render_lines(sets: Sequence[EvalSet], settings: Settings) -> tuple[str, ...]:
+    """A line for each set of several eval cases, and what it means that there are several."""
+    told = [one for one in sets if len(one.rows) >= FEWEST_SHOWN]
+    concluded = await conclude_sets(told[:MOST_LINES], settings)
     lines = [render_line(one, names_skill=True) for one in concluded]
     return (*lines, *filter(None, [say_multiplicity(concluded, Thresholds.of(settings))]))

@@ -1,6 +1,7 @@
 """What a comparison of a pull request says: in its comment, and in the check run of its head.
 
-Pure text from values. Runs are counted, and nothing more is concluded from how many there are.
+Pure text from values. Runs are counted, and nothing more is concluded from how many there are; what
+the eval cases of a skill say together is given as finished lines (`jobs.conclusions`).
 """
 
 from collections import Counter
@@ -92,8 +93,11 @@ def count_outcome(plan: PullPlan, ends: Ends) -> Outcome:
     )
 
 
-def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
-    """The one comment of a comparison, while it goes on and at its end."""
+def render_comment(plan: PullPlan, ends: Ends, *, mention: str, sets: Sequence[str] = ()) -> str:
+    """The one comment of a comparison, while it goes on and at its end.
+
+    `sets` are lines of Markdown on what the eval cases of a skill say together.
+    """
     outcome = count_outcome(plan, ends)
     done, total = len(ends), len(plan.rows)
     title = (
@@ -103,7 +107,7 @@ def render_comment(plan: PullPlan, ends: Ends, *, mention: str) -> str:
     )
     commands = "" if outcome.is_ended else _say_under_way(plan, mention)
     reasons = escape.clip(_reasons(plan, ends), LONGEST_REASONS)
-    parts = [title, _say_sides(plan), _table(plan, ends), say_left_out(plan), reasons]
+    parts = [title, _say_sides(plan), _table(plan, ends), *sets, say_left_out(plan), reasons]
     asked = f"<sub>Asked for by {escape.inline(plan.request.asker, 60)}.</sub>"
     return "\n\n".join(part for part in [*parts, _FOOT, commands, asked] if part)
 

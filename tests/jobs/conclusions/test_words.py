@@ -7,7 +7,12 @@ from inline_snapshot import snapshot
 from config.settings import Settings
 from jobs.conclusions.sets import find_sets
 from jobs.conclusions.table import make_table
-from jobs.conclusions.telling import find_newest_sets, find_request_lines, find_set_line
+from jobs.conclusions.telling import (
+    find_newest_sets,
+    find_pull_lines,
+    find_request_lines,
+    find_set_line,
+)
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import conclude_set
 from jobs.conclusions.words import (
@@ -196,6 +201,19 @@ async def test_a_request_of_one_eval_case_leaves_it_to_the_report() -> None:
     apart = [*specs("e00"), *specs("e01", skill="another")]
     assert await find_request_lines(apart, results(8, 0, 0), SETTINGS) == ()
     assert await find_request_lines([], results(8, 0, 0), SETTINGS) == ()
+
+
+async def test_a_pull_request_ends_with_the_sets_of_its_own_versions() -> None:
+    head, base = "f" * 64, "b" * 64
+    own = [
+        versions_scored(f"e{n}", 1, 0, run=f"p{n}", pull=7, skill_sha=head, vs=f"sha:{base}")
+        for n in range(5)
+    ]
+    records = [*results(2, 0, 0), *own]
+    [line] = await find_pull_lines(7, {head}, records, SETTINGS)
+    assert "against version `bbbbbbbbbbbb`: 🟢 **helps**, 5 wins" in line
+    assert await find_pull_lines(8, {head}, records, SETTINGS) == ()
+    assert await find_pull_lines(7, {base}, records, SETTINGS) == ()
 
 
 async def test_sets_stand_side_by_side_in_a_table() -> None:

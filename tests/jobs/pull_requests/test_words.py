@@ -105,6 +105,14 @@ def test_while_it_goes_on_there_are_no_buttons_and_no_verdict() -> None:
     assert "⏳" in comment
 
 
+def test_what_the_sets_say_stands_between_the_table_and_the_rest() -> None:
+    line = "**With this, the set of `a`** on `m`: 🟢 **helps**"
+    comment = render_comment(a_plan(), some_ends(BETTER, SAME), mention="@skillbench", sets=[line])
+    table, below = comment.split(f"\n\n{line}\n\n")
+    assert table.splitlines()[-1].startswith("| ")
+    assert below.startswith("<sub>These are counts")
+
+
 def test_what_could_not_be_carried_out_says_why_below_the_table() -> None:
     reason = "over the budget of 5 USD"
     ends = some_ends(BETTER) | {"k2": RowEnd(state="refused", reason=reason)}
