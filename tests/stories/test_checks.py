@@ -14,6 +14,7 @@ from demo.play import HERE, PERSON, seed_samples
 from tests.stories.scene import Scene, playing
 from tests.stories.test_cancel import cancelled
 from tests.stories.test_crash import environment_of, is_judging, sessions, worker
+from tests.stories.test_environments import BY_SCRIPT, TOOL, seeded
 
 CHECK = """
 import sys
@@ -199,3 +200,13 @@ async def test_checks_in_each_trial_are_told_with_how_often_they_passed(
     cells = row_of(report, "C1", "⚙️ By machine")
     assert cells[1:] == ["2 trials: ✅ pass: Exit code 0.", "2 trials: ❌ fail: Exit code 1."]
     assert "**C1 without it, trial 2**" in report
+
+
+async def test_checks_run_in_the_environment_of_the_sessions(tmp_path: Path, app_key: str) -> None:
+    """What its setup script installed is there."""
+    async with playing(tmp_path, app_key, seed=seeded(BY_SCRIPT, TOOL)) as scene:
+        add_to_case(scene, "\n## Checks\n- `prepared-tool | grep -q 'tool of both arms'`\n")
+        scene.label(1)
+        await scene.label_gone(1)
+        [report] = scene.reports(1)
+    assert row_of(report, "C1", "⚙️ By machine")[1:] == ["✅ pass: Exit code 0."] * 2
