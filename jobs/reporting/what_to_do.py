@@ -9,18 +9,27 @@ from jobs.reporting import escape
 from jobs.reporting.conclusion import Conclusion
 from jobs.reporting.loaded import advise_dormant
 from jobs.results import AssertionScore, RunResult
+from jobs.weak_evals.soundness import find_flagged, is_passed_by_canary
 
 MOST_NAMED = 5
+_NOTHING = "Nothing."
 
 
 def render_what_to_do(result: RunResult, conclusion: Conclusion) -> str:
     """The line, as Markdown."""
-    return f"**To do** {_advice(result, conclusion)}"
+    advice = _advice(result, conclusion)
+    flagged = find_flagged(result)
+    if flagged and not is_passed_by_canary(result):
+        sharpen = f"Sharpen {_ids(flagged)}: a false answer passes there."
+        advice = sharpen if advice == _NOTHING else f"{advice} {sharpen}"
+    return f"**To do** {advice}"
 
 
 def _advice(result: RunResult, conclusion: Conclusion) -> str:
     if conclusion.word == "nothing":
         return "Read the transcripts in the archive: neither session knew what to hand in."
+    if is_passed_by_canary(result):
+        return "Mend the eval case first: a false answer passes all of it."
     if not result.spec.eval_case.should_load:
         return advise_dormant(result, conclusion)
     if any(one.skill_loaded is False for one in result.sessions):
@@ -31,7 +40,7 @@ def _advice(result: RunResult, conclusion: Conclusion) -> str:
     tested = "this version" if result.spec.other is not None else "the skill"
     worse = _ids(conclusion.worse)
     return {
-        "higher": f"Nothing urgent; {tested} was worse on {worse}." if worse else "Nothing.",
+        "higher": f"Nothing urgent; {tested} was worse on {worse}." if worse else _NOTHING,
         "lower": f"Look at {worse} before {tested} goes out: worse there.",
         "mixed": _look_closer(conclusion),
         "same": _same(result, tested),

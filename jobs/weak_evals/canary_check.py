@@ -55,8 +55,12 @@ class CanaryCheck(Value):
         )
 
     def satisfied_by(self, assertion: str) -> tuple[CanaryVerdict, ...]:
-        """What was said of one assertion, where a canary satisfied it at least in part."""
-        return tuple(one for one in self.satisfied if one.assertion == assertion)
+        """What was said of one assertion, where a canary satisfied it at least in part.
+
+        The fluent canary first, wherever it stood.
+        """
+        said = [one for one in self.satisfied if one.assertion == assertion]
+        return tuple(sorted(said, key=lambda one: get_args(Canary).index(one.canary)))
 
 
 class OutputLength(Value):
