@@ -23,6 +23,7 @@ from jobs.readings import JudgePass, LostReading
 from jobs.results import ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
+from jobs.sessions.workspace import remove_tree
 from jobs.values import Arm, Limits, RunSpec
 from jobs.weak_evals.canary_check import OutputLengths
 from jobs.weak_evals.lengths import measure_lengths
@@ -66,17 +67,7 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
     spec = given.spec
     first = candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms)
     keys = reading_keys(spec, [given.trial])
-    copies = [
-        await asyncio.to_thread(
-            prepare_candidates,
-            given.outputs,
-            spec.eval_case,
-            spec.skills,
-            given.folder / key.step,
-            get_first_arm(key.number, first),
-        )
-        for key in keys
-    ]
+    copies = [await asyncio.to_thread(_copy, key, given, first) for key in keys]
     lengths = await asyncio.to_thread(
         measure_lengths, copies[0], tested_first=first is spec.arms[0], trial=given.trial
     )
@@ -97,6 +88,19 @@ async def judge_trial(given: JudgeInput, world: RunWorld) -> Judged:
         scrubbed=copies[0].counts,
         lengths=lengths,
         remarks=(*copies[0].remarks, *(scored.remarks if scored else ())),
+    )
+
+
+def _copy(key: ReadingKey, given: JudgeInput, first: Arm) -> Candidates:
+    """The scrubbed copies for one reading; a trial that is judged once more leaves older ones."""
+    folder = given.folder / key.step
+    remove_tree(folder)
+    return prepare_candidates(
+        given.outputs,
+        given.spec.eval_case,
+        given.spec.skills,
+        folder,
+        get_first_arm(key.number, first),
     )
 
 
@@ -129,6 +133,8 @@ async def _read(
         told = await world.blobs.get(f"{kept}.jsonl")
         await asyncio.to_thread(path.write_bytes, told or b"")
         return JudgePass.model_validate_json(stored)
+    # what an earlier try at it had spent is noted for that one
+    await asyncio.to_thread(path.unlink, missing_ok=True)
     try:
         with JsonlTranscript(path) as transcript:
             reading = await world.judge.read(
