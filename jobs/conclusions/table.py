@@ -15,7 +15,6 @@ from jobs.conclusions.words import (
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks
 
-MOST_SETS = 20
 _HEAD = (
     "#### What the sets say\n\n"
     "| Skill | Model | Verdict | Wins / ties / losses | Mean difference, 95 % | p | A/A flips |\n"
@@ -23,7 +22,7 @@ _HEAD = (
 )
 
 
-def make_table(concluded: Sequence[Concluded], limits: Thresholds) -> Blocks:
+def make_table(concluded: Sequence[Concluded], limits: Thresholds, *, left_out: int = 0) -> Blocks:
     """A row for each set, with what the word rests on below; empty without a set."""
     rule = (
         "A set is a skill's newest version on one model, by one judge. Exact one-sided sign test "
@@ -32,11 +31,11 @@ def make_table(concluded: Sequence[Concluded], limits: Thresholds) -> Blocks:
         "input files."
     )
     notes = [rule, say_multiplicity(concluded, limits)]
-    left = len(concluded) - MOST_SETS
-    notes += [f"{numbers.plural(left, 'more set')} left out: name a `--skill`."] if left > 0 else []
+    if left_out:
+        notes.append(f"{numbers.plural(left_out, 'more set')} left out: name a `--skill`.")
     said = " ".join(note for note in notes if note)
     return Blocks(
-        blocks=[_row(one) for one in concluded[:MOST_SETS]],
+        blocks=[_row(one) for one in concluded],
         note="*Shortened.*",
         before=_HEAD,
         after=f"\n\n<sub>{said}</sub>",

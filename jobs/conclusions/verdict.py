@@ -94,25 +94,34 @@ class Tosses(NamedTuple):
         return self.up + self.down
 
 
-def conclude_set(found: EvalSet, limits: Thresholds) -> SetVerdict:
-    """The verdict on a set. Blocks: loads statistics, so call it in a thread."""
+def conclude_set(found: EvalSet, limits: Thresholds, *, counts_needed: bool = True) -> SetVerdict:
+    """The verdict on a set. Blocks: loads statistics, so call it in a thread.
+
+    How many eval cases it lacks takes half a second; False: nobody wants to know.
+    """
     differences = [row.difference for row in found.rows]
     clusters = [row.cluster for row in found.rows]
     signs, tosses = _find_signs(found.rows), Tosses.of(found.rows)
     repeats = find_repeats(found, lambda rows: _gate(rows, limits, is_sure=found.is_sure), limits)
     word, reason = _decide(found, signs, repeats, limits)
+    is_counted = counts_needed and not found.is_sure  # the numbers are those of the fixed test
     return SetVerdict(
         word=word,
         reason=reason,
         signs=signs,
         difference=fmean(differences),
-        interval=find_paired_interval(differences, clusters=clusters),
+        interval=_within_bounds(find_paired_interval(differences, clusters=clusters)),
         clusters=tosses.all,
         gain=find_normalized_gain([(row.tested, row.other) for row in found.rows]),
-        needed=None if found.is_sure else _find_needed(word, signs, limits),
+        needed=_find_needed(word, signs, limits) if is_counted else None,
         evidence=_find_evidence(found.rows) if found.is_sure else None,
         repeats=repeats,
     )
+
+
+def _within_bounds(interval: Interval | None) -> Interval | None:
+    """An interval without what no difference of two scores can be."""
+    return None if interval is None else Interval(max(interval.low, -1), min(interval.high, 1))
 
 
 def _find_signs(rows: Sequence[SetRow]) -> SignTest:

@@ -97,6 +97,13 @@ def render_block(one: Concluded, limits: Thresholds, *, mention: str) -> str:
     return "\n\n".join([said, "\n".join(figures), method])
 
 
+def render_repeats_line(one: Concluded) -> str:
+    """What a report of a version against itself says of the set that it belongs to."""
+    conditions = name_conditions(one.found)
+    said = say_repeats(one.verdict.repeats, mention="").removeprefix("A/A: ")
+    return f"**With this, A/A of the skill's set** on {conditions}: {said}"
+
+
 def render_method(one: Concluded, limits: Thresholds) -> str:
     """How the word comes about, in one line."""
     verdict, key = one.verdict, one.found.key

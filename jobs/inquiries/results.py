@@ -35,11 +35,11 @@ async def answer_results(request: Request, world: InquiryWorld) -> str:
     if rest > 0:
         note = f"{numbers.plural(rest, 'older row')} left out: name a `--skill`. {note}"
     settings = world.place.runs.settings
-    sets = await find_newest_sets(
+    sets, left_out = await find_newest_sets(
         records, settings, about=lambda path: _is_about(path, request.skill)
     )
     parts = [
-        make_table(sets, Thresholds.of(settings)),
+        make_table(sets, Thresholds.of(settings), left_out=left_out),
         Blocks(rows[:MOST_ROWS], "*Shortened.*", before=f"#### Runs\n\n{head}" if sets else head),
     ]
     title = f"### 📊 Results{about}: {numbers.plural(len(rows), 'measured case')}"

@@ -5,7 +5,7 @@ kept, one at a time. Whoever finds that all has ended says the last words.
 import structlog
 
 from jobs.answers import react_to_end
-from jobs.conclusions.telling import FEWEST_SHOWN, find_pull_lines
+from jobs.conclusions.telling import FEWEST_SHOWN, find_version_lines
 from jobs.errors import Gone, Refused, Suspended
 from jobs.keeping import request_folder
 from jobs.living_comment import comment_tag
@@ -48,4 +48,4 @@ async def _find_sets(plan: PullPlan, ends: Ends, world: World) -> tuple[str, ...
         return ()
     records = await world.ledger.records(plan.request.repo.full_name)
     shas = {row.skill.sha for row in plan.rows}
-    return await find_pull_lines(plan.request.issue, shas, records, world.runs.settings)
+    return await find_version_lines(shas, records, world.runs.settings, pull=plan.request.issue)

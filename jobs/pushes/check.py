@@ -45,8 +45,11 @@ _FOOT = (
 )
 
 
-def render_push(plan: PushPlan, ends: Ends, *, web_url: str) -> CheckRun:
-    """The check run as it shall stand with what has ended so far."""
+def render_push(plan: PushPlan, ends: Ends, *, web_url: str, sets: Sequence[str] = ()) -> CheckRun:
+    """The check run as it shall stand with what has ended so far.
+
+    `sets` are lines of Markdown on what the eval cases of a skill say together.
+    """
     rows = [(row, _end_of(row, ends)) for row in plan.rows]
     waiting = sum(end is None for _, end in rows)
     states = Counter(end.state for _, end in rows if end is not None)
@@ -55,6 +58,7 @@ def render_push(plan: PushPlan, ends: Ends, *, web_url: str) -> CheckRun:
     left_out = [f"- {escape.message(sentence)}" for sentence in plan.left_out[:MOST_REASONS]]
     parts = [
         Blocks(lines, "*The other rows have no room here.*", before=_HEAD),
+        Blocks(sets, "*Shortened.*", between="\n\n"),
         Blocks(left_out, "*Shortened.*"),
     ]
     summary = fit([_say_changed(plan)], parts, [_FOOT], LONGEST_TEXT)
@@ -69,6 +73,11 @@ def render_push(plan: PushPlan, ends: Ends, *, web_url: str) -> CheckRun:
         summary=summary,
         text=reasons,
     )
+
+
+def is_ended(plan: PushPlan, ends: Ends) -> bool:
+    """Whether nothing of a push waits or goes on."""
+    return all(_end_of(row, ends) is not None for row in plan.rows)
 
 
 def _end_of(row: PushRow, ends: Ends) -> RowEnd | None:

@@ -114,6 +114,13 @@ def test_eval_cases_of_one_fixture_have_an_interval_as_one() -> None:
     assert conclude_set(only_set(apart), USUAL).interval is not None
 
 
+def test_an_interval_ends_where_differences_do() -> None:
+    rows = [scored(f"e{n}", 1, n % 2) for n in range(6)]
+    found = conclude_set(only_set(rows), USUAL, counts_needed=False)
+    assert found.interval is not None
+    assert -1 <= found.interval.low < found.interval.high <= 1
+
+
 def test_a_set_in_which_too_much_came_to_no_score_is_invalid() -> None:
     few = [*results(8, 0, 0), unscored("x1"), unscored("x2")]
     assert conclude_set(only_set(few), USUAL).word == "helps"  # 2 of 10, just a fifth

@@ -9,9 +9,9 @@ from jobs.conclusions.sets import find_sets
 from jobs.conclusions.table import make_table
 from jobs.conclusions.telling import (
     find_newest_sets,
-    find_pull_lines,
     find_request_lines,
     find_set_line,
+    find_version_lines,
 )
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import conclude_set
@@ -151,8 +151,8 @@ async def test_a_set_of_one_eval_case_is_told_by_its_report_alone() -> None:
     assert await find_set_line(one, [], SETTINGS) == ""
     line = await find_set_line(one, [other], SETTINGS)
     assert line.startswith("**With this, the skill's set** on `claude-sonnet-4-6`: 🔍")
-    assert await find_newest_sets([one], SETTINGS) == []
-    [found] = await find_newest_sets([one, other], SETTINGS)
+    assert await find_newest_sets([one], SETTINGS) == ([], 0)
+    [found], _ = await find_newest_sets([one, other], SETTINGS)
     assert found.verdict.evals == 2
 
 
@@ -162,6 +162,15 @@ async def test_a_run_of_a_pull_request_is_counted_with_its_own() -> None:
     elsewhere = third.model_copy(update={"pull": 8})
     line = await find_set_line(here[0], [here[1], elsewhere], SETTINGS)
     assert "2 wins, 0 ties, 0 losses of 2 eval cases" in line
+
+
+async def test_a_run_of_a_version_against_itself_tells_the_repeats_of_its_set() -> None:
+    first, *others = against_itself([0.5, 0, 0, 0, 0])
+    line = await find_set_line(first, [*results(5, 0, 0), *others], SETTINGS)
+    assert line.startswith(
+        "**With this, A/A of the skill's set** on `claude-sonnet-4-6`: 1 of 5 runs of the same"
+    )
+    assert await find_set_line(first, others, SETTINGS) == ""
 
 
 async def test_thresholds_come_from_the_settings() -> None:
@@ -210,29 +219,30 @@ async def test_a_pull_request_ends_with_the_sets_of_its_own_versions() -> None:
         for n in range(5)
     ]
     records = [*results(2, 0, 0), *own]
-    [line] = await find_pull_lines(7, {head}, records, SETTINGS)
+    [line] = await find_version_lines({head}, records, SETTINGS, pull=7)
     assert "against version `bbbbbbbbbbbb`: 🟢 **helps**, 5 wins" in line
-    assert await find_pull_lines(8, {head}, records, SETTINGS) == ()
-    assert await find_pull_lines(7, {base}, records, SETTINGS) == ()
+    assert await find_version_lines({head}, records, SETTINGS) == ()
+    assert await find_version_lines({base}, records, SETTINGS, pull=7) == ()
 
 
 async def test_sets_stand_side_by_side_in_a_table() -> None:
     sets = [*results(7, 1, 0), *against_itself([0.5] * 5)]
     sets += results(2, 0, 0, skill="another")
-    found = await find_newest_sets(sets, SETTINGS)
+    found, _ = await find_newest_sets(sets, SETTINGS)
     text = make_table(found, USUAL).render(10_000)
     assert "| `text/word-count` | `claude-sonnet-4-6` | ⚠️ **invalid** | 7 / 1 / 0 |" in text
     assert "| +43.8 points<br>+25 to +58.5 points | 0.0078 | 5 of 5 ⚠️ passes too often |" in text
     assert "| `another` | `claude-sonnet-4-6` | 🔍 **underpowered** | 2 / 0 / 0 |" in text
     assert "| +50 points | 0.25 | not measured |" in text
     assert "2 verdicts stand side by side" in text
-    [one] = await find_newest_sets(sets, SETTINGS, about=lambda path: path == "another")
+    [one], _ = await find_newest_sets(sets, SETTINGS, about=lambda path: path == "another")
     assert one.found.key.skill == "another"
     assert make_table([], USUAL).render(10_000) == ""
 
 
 async def test_very_many_sets_are_counted() -> None:
     many = [one for number in range(25) for one in results(2, 0, 0, skill=f"skill-{number}")]
-    text = make_table(await find_newest_sets(many, SETTINGS), USUAL).render(60_000)
+    found, left_out = await find_newest_sets(many, SETTINGS)
+    text = make_table(found, USUAL, left_out=left_out).render(60_000)
     assert text.count("\n| `skill-") == 20
     assert "5 more sets left out: name a `--skill`." in text

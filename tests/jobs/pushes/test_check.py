@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from jobs.check_runs import LONGEST_TEXT
-from jobs.pushes.check import render_push
+from jobs.pushes.check import is_ended, render_push
 from jobs.pushes.plan import ChangedSkill, EndState, PushPlan, PushRow, RowEnd
 from jobs.results import RunRecord
 from tests.builders import a_run_record
@@ -53,6 +53,15 @@ def a_plan(*rows: PushRow, **changes: Any) -> PushPlan:
 
 def an_end(state: EndState = "done", model: str = "m-1", **parts: Any) -> dict[str, RowEnd]:
     return {model: RowEnd(model_identity=model, state=state, **parts)}
+
+
+def test_what_the_sets_say_stands_below_the_table() -> None:
+    line = "**With this, the set of `a`** on `m`: 🟢 **helps**"
+    ends = {"changed:1": an_end(record=record(1.0), previous=record(0.75))}
+    check = render_push(a_plan(a_row()), ends, web_url=WEB, sets=[line])
+    assert f"|\n\n{line}\n\n<sub>Scores" in check.summary
+    assert is_ended(a_plan(a_row()), ends)
+    assert not is_ended(a_plan(a_row(), a_row("m-2")), ends)
 
 
 def test_while_something_waits_it_is_in_progress() -> None:
