@@ -64,7 +64,14 @@ def render_summary(summaries: Sequence[SkillSummary], *, mention: str, left_out:
         "one observation. Each run's report has its verdicts and its archive. "
         f"All commands: {escape.code(mention + ' help')}</sub>"
     )
-    return fit(top, parts, [bottom]) + "\n"
+    return fit(top, parts, [_say_together(summaries), bottom]) + "\n"
+
+
+def _say_together(summaries: Sequence[SkillSummary]) -> str:
+    """What it means that so many verdicts stand in one comment; empty for one."""
+    sets = [one.now for summary in summaries for one in summary.sets]
+    said = say_multiplicity(sets, summaries[0].limits) if summaries else ""
+    return f"<sub>{said}</sub>" if said else ""
 
 
 def render_nothing(skills: Sequence[str], *, mention: str) -> str:
@@ -99,9 +106,6 @@ def _verdicts(summary: SkillSummary, mention: str) -> Iterator[str]:
         yield render_block(one.now, summary.limits, mention=mention)
         if one.earlier is not None:
             yield render_earlier(one.earlier)
-    together = say_multiplicity([one.now for one in summary.sets], summary.limits)
-    if together:
-        yield f"<sub>{together}</sub>"
 
 
 def _figures(cards: Sequence[Scorecard]) -> str:

@@ -167,6 +167,7 @@ def test_several_skills_follow_each_other_and_the_rest_is_counted() -> None:
     one = a_summary([scored(1, 0)])
     text = render_summary([one, one], mention="@skillbench", left_out=3)
     assert text.count("### 📊 Summary of `text/word-count`") == 2
+    assert text.count("<sub>2 verdicts stand side by side") == 1
     assert "3 more skills found no room here" in text
 
 
