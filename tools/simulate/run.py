@@ -14,6 +14,7 @@ from tools.simulate.coverage import simulate_coverage
 from tools.simulate.false_claims import simulate_false_claims, simulate_until_sure
 from tools.simulate.judging import simulate_judging
 from tools.simulate.power import simulate_power
+from tools.simulate.repeats import simulate_repeats
 from tools.simulate.section import Section, render
 
 SETS = 2_000
@@ -24,6 +25,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     simulate_coverage,
     simulate_false_claims,
     simulate_until_sure,
+    simulate_repeats,
     simulate_power,
     simulate_judging,
 )

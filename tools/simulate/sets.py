@@ -33,11 +33,26 @@ def conclude(differences: Sequence[float], names: Sequence[str], *, sure: bool =
 @cache
 def _conclude(fixtures: tuple[tuple[int, ...], ...], *, sure: bool) -> SetWord:
     signs = [(sign, str(name)) for name, own in enumerate(fixtures) for sign in own]
-    rows = tuple(
-        SetRow(_record(number, name, sure=sure), BASELINE + sign * SIZE, BASELINE)
-        for number, (sign, name) in enumerate(signs)
+    differences, names = [SIZE * sign for sign, _ in signs], [name for _, name in signs]
+    return conclude_set(make_set(differences, names, sure=sure), USUAL).word
+
+
+def make_set(
+    differences: Sequence[float],
+    names: Sequence[str],
+    *,
+    sure: bool = False,
+    rounds: Sequence[Sequence[float]] = (),
+) -> EvalSet:
+    """A set; `rounds` are the differences of its A/A runs, each over all evals."""
+    rows, *repeats = (
+        tuple(
+            SetRow(_record(number, name, sure=sure), BASELINE + difference, BASELINE)
+            for number, (difference, name) in enumerate(zip(one, names, strict=True))
+        )
+        for one in (differences, *rounds)
     )
-    return conclude_set(EvalSet(key=SetKey.of(rows[0].record), rows=rows), USUAL).word
+    return EvalSet(key=SetKey.of(rows[0].record), rows=rows, rounds=tuple(repeats))
 
 
 @cache

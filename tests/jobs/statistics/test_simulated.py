@@ -10,6 +10,7 @@ from tools.simulate.coverage import simulate_coverage
 from tools.simulate.false_claims import simulate_false_claims, simulate_until_sure
 from tools.simulate.judging import simulate_judging
 from tools.simulate.power import simulate_power
+from tools.simulate.repeats import simulate_repeats
 from tools.simulate.section import Section, render
 from tools.simulate.truths import Layout, alone
 
@@ -32,6 +33,10 @@ def test_nothing_helps_where_there_is_no_difference():
 
 def test_nor_if_one_looks_after_every_eval():
     assert list_broken(simulate_until_sure(100, 7, SOME[1:])) == []
+
+
+def test_identical_arms_pass_seldom_and_a_favoured_one_is_noticed():
+    assert list_broken(simulate_repeats(60, 7)) == []
 
 
 def test_what_is_there_is_seen_as_often_as_printed():
