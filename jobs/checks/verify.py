@@ -46,6 +46,8 @@ async def verify_trial(given: TrialOutputs, world: RunWorld) -> tuple[MachineVer
     Commands with which three workers were lost are not begun again: they count as not measured.
     Raises nothing but `CancelledError`, and `Transient` where nothing can be stored.
     """
+    if not given.spec.eval_case.checks:  # what is read off the files alone need not be kept
+        return await _verify(given, world)
     key = f"runs/{given.spec.run_id}/checks-{given.trial}"
     stored = await world.blobs.get(f"{key}.json")
     if stored is not None:
@@ -53,18 +55,24 @@ async def verify_trial(given: TrialOutputs, world: RunWorld) -> tuple[MachineVer
     begun = int(await world.blobs.get(f"{key}.begun") or 0)
     await world.blobs.put(f"{key}.begun", str(begun + 1).encode())
     try:
-        found = await all_ended(
-            _verify_arm(arm, output, given, world, is_given_up=begun >= MOST_LOST)
-            for arm, output in given.outputs.items()
-        )
+        verdicts = await _verify(given, world, is_given_up=begun >= MOST_LOST)
     except asyncio.CancelledError:  # a worker that was told to leave was not lost
         await world.blobs.put(f"{key}.begun", str(begun).encode())
         raise
-    verdicts = tuple(
-        one.model_copy(update={"trial": given.trial}) for verdicts in found for one in verdicts
-    )
     await world.blobs.put(f"{key}.json", _VERDICTS.dump_json(verdicts))
     return verdicts
+
+
+async def _verify(
+    given: TrialOutputs, world: RunWorld, *, is_given_up: bool = False
+) -> tuple[MachineVerdict, ...]:
+    found = await all_ended(
+        _verify_arm(arm, output, given, world, is_given_up=is_given_up)
+        for arm, output in given.outputs.items()
+    )
+    return tuple(
+        one.model_copy(update={"trial": given.trial}) for verdicts in found for one in verdicts
+    )
 
 
 async def _verify_arm(

@@ -1,6 +1,7 @@
 """What code found is stored, so that it is found once, whatever happens to the worker."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -102,3 +103,15 @@ async def test_a_worker_that_was_told_to_leave_counts_as_no_loss(tmp_path: Path)
         with pytest.raises(asyncio.CancelledError):
             await work
     assert words(await verify_trial(outputs(tmp_path, "true"), world))["C1", "with_skill"] == "pass"
+
+
+async def test_without_commands_nothing_is_kept(tmp_path: Path) -> None:
+    """What is read off the files alone is read again."""
+    world, given = a_world(tmp_path), outputs(tmp_path, "true")
+    case = given.spec.eval_case.model_copy(update={"checks": ()})
+    plain = replace(given, spec=given.spec.model_copy(update={"eval_case": case}))
+    assert words(await verify_trial(plain, world)) == {
+        ("A1", "with_skill"): "pass",
+        ("A1", "without_skill"): "fail",
+    }
+    assert not list((tmp_path / "blobs").rglob("checks-*"))
