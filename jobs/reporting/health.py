@@ -53,12 +53,17 @@ def render_health(result: RunResult) -> str:
 def _tell_counts(result: RunResult, warnings: list[str], good: list[str]) -> None:
     """What was expected, what there was, and what counts, of sessions and of readings."""
     health = find_health(result)
-    counts = [
-        f"{name} {one.expected} expected, {one.observed} observed, {one.scored} scored"
-        for name, one in (("sessions", health.sessions), ("readings", health.readings))
-    ]
-    agree = health.sessions.agree and health.readings.agree
-    (good if agree else warnings).append("; ".join(counts))
+    both = (("session", health.sessions), ("reading", health.readings))
+    if all(one.agree for _, one in both):
+        sessions, readings = (numbers.plural(one.expected, name) for name, one in both)
+        good.append(f"{sessions} and {readings} expected, observed and scored")
+        return
+    warnings.append(
+        "; ".join(
+            f"{name}s: {one.expected} expected, {one.observed} observed, {one.scored} scored"
+            for name, one in both
+        )
+    )
 
 
 def _tell_free(result: RunResult, good: list[str]) -> None:

@@ -18,10 +18,10 @@ from jobs.judging.judge import AgentJudge
 from jobs.reporting.context import ReportContext
 from jobs.reporting.report import render_report
 from jobs.sessions.bundle import write_bundle
-from jobs.sessions.prepared import Prepared
+from jobs.sessions.prepared import Prepared, Proven
 from jobs.sessions.session_spec import SessionSpec
 from jobs.steps import SessionKey
-from jobs.values import Arm, RunSpec, SessionEnd, SessionResult
+from jobs.values import Arm, Mode, RunSpec, SessionEnd, SessionResult
 from jobs.world import Launchers, RunWorld
 from tests.builders import NOON, a_run_spec, a_session, a_skill, a_usage, an_eval_case
 from tests.jobs.content.trees import WORD_COUNT, write_tree
@@ -46,8 +46,11 @@ class Launcher:
     def check(self, _: RunSpec) -> None:
         """Any run will do."""
 
-    async def prove(self, _: Prepared, __: Path) -> None:
-        """There is nothing to prove."""
+    def tools(self, _: Mode) -> tuple[str, ...]:
+        return ()
+
+    async def prove(self, _: Prepared, __: Path) -> Proven:
+        return Proven()
 
     async def run(self, session: SessionSpec) -> SessionResult:
         self.begun.append(session.arm)

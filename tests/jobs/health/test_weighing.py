@@ -121,15 +121,14 @@ def test_another_judge_than_was_expected_is_none_of_the_run_s_fault() -> None:
 def test_the_report_s_line_on_health_gives_all_three_counts() -> None:
     good = a_result(sessions=tuple(session(arm) for arm in BOTH))
     line = health_line(good)
-    assert "sessions 2 expected, 2 observed, 2 scored" in line
-    assert "readings 2 expected, 2 observed, 2 scored" in line
+    assert "2 sessions and 2 readings expected, observed and scored" in line
     assert "baseline proven free of the skill" in line
     assert line.startswith("**Health** ✅")
 
 
 def test_a_run_without_a_score_says_what_was_expected_too() -> None:
     line = health_line(an_ungraded_result())
-    assert "sessions 2 expected, 2 observed, 1 scored" in line
+    assert "sessions: 2 expected, 2 observed, 1 scored" in line
     assert line.startswith("**Health** ⚠️")
     assert "proven free" not in line
 
