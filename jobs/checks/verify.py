@@ -1,6 +1,6 @@
 """What code says of both outputs of a trial: checks and the plain among the assertions.
 
-It costs no money, but time, so it is stored when it is found, like every other step of a run.
+Commands cost no money, but time, so what they found is stored, like every other step of a run.
 """
 
 import asyncio
