@@ -3,23 +3,23 @@
 The likest past runs count, and only them: those of the same eval case with the same model; where
 there are none, those of the eval case, of the model, of the repository. A comparison with no skill
 and one with another version of it say nothing of each other: there the other arm works otherwise.
-Sessions and judging are
-both in the money; time is that of the sessions, which go on together. Where nothing is known it
-says so and names the limit, which holds in any case.
+Sessions and judging are both in the money; time is that of the sessions, which go on together.
+Where nothing is known it says so and names the limit, which holds in any case.
 """
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import chain, repeat
-from statistics import median
 from typing import Literal
 
 from config.tiers import MAX_TRIALS
+from jobs.judging.judges import count_judges, judges_of, split_judges
 from jobs.planning.model_names import identity
 from jobs.reporting import numbers
 from jobs.requests import Request, Value
 from jobs.results import RunRecord
 from jobs.sequential.expecting import expect_of, expect_trials, find_likely
+from jobs.spans import Span, add_spans, find_span
 from jobs.values import Arm, RunSpec
 
 MOST_RUNS = 20
@@ -56,14 +56,7 @@ class Ahead(Value):
     """Whether the other arm has a version of the skill, and not none."""
     reused: int = 0
     """Trials for which a kept session without a skill is at hand."""
-
-
-class Span(Value):
-    """A median with the range it was taken from."""
-
-    median: float
-    low: float
-    high: float
+    judges: int = 1
 
 
 class Estimate(Value):
@@ -108,11 +101,11 @@ def estimate_run(ahead: Ahead, records: Sequence[RunRecord], most_usd: Decimal |
     # a run that broke off tells what it took to break off
     whole = [one for one in records if one.tokens and one.state == "complete"]
     basis, likest = _find_likest(ahead, whole)
-    priced = [one for one in likest if one.cost_usd is not None]
+    priced = [one for one in likest if _is_priced(one, ahead)]
     return Estimate(
-        tokens=_span([_expect_tokens(one, ahead) for one in likest]),
-        wall_s=_span([_expect_wall_s(one, ahead) for one in likest if one.wall_s]),
-        usd=_span([_expect_usd(one, ahead) for one in priced]),
+        tokens=find_span([_expect_tokens(one, ahead) for one in likest]),
+        wall_s=find_span([_expect_wall_s(one, ahead) for one in likest if one.wall_s]),
+        usd=find_span([_expect_usd(one, ahead) for one in priced]),
         reused=ahead.reused,
         rests_on=tuple(one.run for one in likest),
         basis=basis,
@@ -129,9 +122,9 @@ def estimate_all(
     planned = list(ahead)
     each = [estimate_run(one, records, most_usd) for one in planned if one.is_likely]
     return Estimate(
-        tokens=_add(one.tokens for one in each),
-        wall_s=_add(one.wall_s for one in each),
-        usd=_add(one.usd for one in each),
+        tokens=add_spans(one.tokens for one in each),
+        wall_s=add_spans(one.wall_s for one in each),
+        usd=add_spans(one.usd for one in each),
         rests_on=tuple(dict.fromkeys(run for one in each for run in one.rests_on)),
         basis=max((one.basis for one in each), key=_ALIKE.index, default="nothing"),
         unknown=sum(one.unknown for one in each),
@@ -154,6 +147,7 @@ def ahead_of_specs(specs: Iterable[RunSpec], reused: Sequence[int] = ()) -> list
             is_likely=likely,
             is_versus=spec.vs != "none",
             reused=min(kept, expect_trials(spec)),
+            judges=len(judges_of(spec)),
         )
         for spec, likely, kept in zip(
             planned, find_likely(planned), chain(reused, repeat(0)), strict=False
@@ -176,6 +170,7 @@ def ahead_of_request(request: Request, *, model: str, launcher: str) -> list[Ahe
             trials=expect_of(most) if most else request.trials or 1,
             most_trials=most,
             is_versus=request.vs not in {None, "none"},
+            judges=len(split_judges(request.judge or "")),
         )
         for name in request.models or (model,)
     ]
@@ -270,25 +265,18 @@ def _expect_wall_s(record: RunRecord, ahead: Ahead) -> float:
 
 
 def _expect_usd(record: RunRecord, ahead: Ahead) -> float:
-    """The same in money. Of older records the other arm's part is not known, nor taken off."""
+    """The same in money, for as many judges as are to come.
+
+    Of older records the other arm's part is not known, nor taken off.
+    """
     paid, other = record.cost_usd or 0.0, record.baseline_usd or 0.0
+    paid += (record.judging_usd or 0.0) * (ahead.judges / count_judges(record.judge) - 1)
     whole = (paid + (record.saved_usd or 0.0)) / record.trials * ahead.trials
     return whole - other / record.trials * ahead.reused
 
 
-def _span(values: Sequence[float]) -> Span | None:
-    if not values:
-        return None
-    return Span(median=median(values), low=min(values), high=max(values))
-
-
-def _add(spans: Iterable[Span | None]) -> Span | None:
-    """The sum of what is known; medians add up roughly, ends do for sure."""
-    known = [one for one in spans if one is not None]
-    if not known:
-        return None
-    return Span(
-        median=sum(one.median for one in known),
-        low=sum(one.low for one in known),
-        high=sum(one.high for one in known),
-    )
+def _is_priced(record: RunRecord, ahead: Ahead) -> bool:
+    """Whether its cost tells of the planned one's, for which the judges' part must be known."""
+    if record.cost_usd is None:
+        return False
+    return record.judging_usd is not None or count_judges(record.judge) == ahead.judges

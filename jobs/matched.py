@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.planning.model_names import same_model
 from jobs.readings import JudgePass
 from jobs.values import Arm, RunSpec, SessionResult

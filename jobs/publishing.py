@@ -17,7 +17,7 @@ from jobs.calibration.said import record_with
 from jobs.comparison import Finished, find_finished
 from jobs.conclusions.telling import find_set_line
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jobs.judging.blind import PassNumber
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.readings import JudgePass, LostReading
 from jobs.values import RunSpec
 

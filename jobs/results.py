@@ -247,6 +247,8 @@ class RunRecord(Value):
     """Seconds that the sessions took, by arm."""
     cost_usd: float | None = None
     """Sessions and judging together; None, too, where a price is not known."""
+    judging_usd: float | None = None
+    """The part of it that the readings cost."""
     agreement: JudgeAgreement | None = None
     """How far the judge's readings agree; None where none was read twice."""
     people: dict[PairOfVerdicts, NonNegativeInt] = Field(default_factory=dict)

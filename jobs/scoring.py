@@ -15,7 +15,8 @@ from jobs.checks.verdict import MachineVerdict
 from jobs.judging.blind import candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
-from jobs.judging.panel import combine_judges, judges_of, leave_out_halves
+from jobs.judging.judges import judges_of
+from jobs.judging.panel import combine_judges, leave_out_halves
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
 from jobs.reading_keys import PASSES, ReadingKey, reading_keys

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from config.settings import Settings
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.keeping import Lost, count_lost, settle
 from jobs.left_over import find_carried
 from jobs.reading_keys import key_of, reading_keys

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from jobs.errors import Refused
 from jobs.inquiries.own_comments import Told, read_told
-from jobs.judging.panel import asked_judges
+from jobs.judging.judges import asked_judges
 from jobs.keeping import asking_folder, find_planned, find_result
 from jobs.planning.dedup import answers, record_key
 from jobs.planning.markers import find_markers

@@ -28,7 +28,7 @@ from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Refused, Suspended, Transient
 from jobs.health.manifest import Expected
 from jobs.judging.agreement import find_agreement
-from jobs.judging.panel import judged_by, resolve_judges
+from jobs.judging.judges import judged_by, resolve_judges
 from jobs.keeping import GivenUp, count_lost, find_planned, found_key, request_folder, settle
 from jobs.matched import find_mismatch
 from jobs.planning.dedup import record_key

@@ -17,7 +17,7 @@ from jobs.health.manifest import (
     Manifest,
     ReadingConditions,
 )
-from jobs.judging.panel import judged_by, judges_of
+from jobs.judging.judges import judged_by, judges_of
 from jobs.judging.prompt import PROMPT_VERSION
 from jobs.reading_keys import PASSES
 from jobs.sessions.prepared import Prepared, Proven

@@ -7,8 +7,9 @@ from config.effective import Origin, Row, find_rows, make_effective
 from config.repo_file import REPO_FILES
 from jobs.carrying_out import find_head, open_snapshot
 from jobs.content.repo_file import load_repo_file
-from jobs.inquiries.words import in_code
+from jobs.inquiries.words import in_code, tell_relatives
 from jobs.inquiries.world import InquiryWorld
+from jobs.judging.judges import split_judges
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.requests import Request
@@ -30,7 +31,8 @@ async def answer_config(request: Request, world: InquiryWorld) -> str:
     commit = await find_head(place)
     async with open_snapshot(request, commit, place) as snapshot:
         repo_file = await asyncio.to_thread(load_repo_file, snapshot)
-    rows = find_rows(make_effective(repo_file, place.runs.settings))
+    effective = make_effective(repo_file, place.runs.settings)
+    rows = find_rows(effective)
     chosen = [row for row in rows if row.origin != "default"]
     usual = [row for row in rows if row.origin == "default"]
     file = in_code(REPO_FILES[0])
@@ -49,7 +51,8 @@ async def answer_config(request: Request, world: InquiryWorld) -> str:
         f"<sub>A repository sets these in {file} on its default branch. Of money the least holds: "
         "a repository may lower the operator's limits and not raise them.</sub>"
     )
-    return fit([head, said], parts, [note])
+    judges = split_judges(effective.judge.value)
+    return fit([head, said, *tell_relatives(judges, effective.models.value)], parts, [note])
 
 
 _USUAL_HEAD = "| Key | Value |\n|:--|:--|\n"

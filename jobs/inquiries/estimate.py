@@ -15,9 +15,9 @@ from jobs.commits import Commits
 from jobs.content.repo_file import load_repo_file
 from jobs.estimates import Estimate, describe
 from jobs.inquiries.tiers import HEAD, compare_tiers
-from jobs.inquiries.words import in_code
+from jobs.inquiries.words import in_code, tell_relatives
 from jobs.inquiries.world import InquiryWorld
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.planning.plan import Plan
 from jobs.planning.rows import find_unpriced
 from jobs.reporting import escape, numbers
@@ -97,6 +97,8 @@ def _render(plan: Plan, rows: list[str], tiers: list[str], total: Estimate, ment
         for one in plan.refused
     ]
     notes = [f"- {escape.sentence(note, 500)}" for note in plan.notes]
+    judges = [judge.sent for spec in plan.runs[:1] for judge in judges_of(spec)]
+    notes += [f"- {one}" for one in tell_relatives(judges, [spec.model.sent for spec in plan.runs])]
     parts = [
         Blocks(rows, "*Shortened.*", before=table),
         Blocks([*done, *refused, *notes], "*Shortened.*"),

@@ -1,8 +1,9 @@
 """Words that several answers share: what was asked for, where, and when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from jobs.judging.family import find_relatives
 from jobs.reporting import escape
 from jobs.requests import Request
 
@@ -63,3 +64,14 @@ def _benchmark_word(request: Request) -> str:
     if request.run is not None:
         return f"retry {request.run}"
     return "run"
+
+
+def tell_relatives(judges: Iterable[str], models: Iterable[str]) -> Iterator[str]:
+    """A sentence where a judge is of the family of a model that it is to judge; else none."""
+    families = find_relatives(judges, models)
+    if families:
+        shown = ", ".join(escape.inline(one, 60) for one in families)
+        yield (
+            f"⚖️ Judge and model are of one family ({shown}). Both arms have the same model, so it "
+            "favours neither; a judge of another family may be stricter or milder."
+        )

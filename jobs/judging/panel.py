@@ -1,4 +1,4 @@
-"""Several judges of one run: who they are, and what they say together.
+"""Several judges of one run: what they say together.
 
 Each reads both candidates in both orders by itself. The score is the mean over the judges, so
 that none has more of a say because it was read oftener; one that fails leaves the others.
@@ -9,9 +9,6 @@ from dataclasses import replace
 from itertools import chain
 from statistics import fmean
 
-from config.repo_kinds import MOST_JUDGES
-from jobs.conversation import ModelCatalog
-from jobs.errors import Refused
 from jobs.judging.blind import get_arm
 from jobs.judging.judge import Ungraded
 from jobs.judging.reading import add_usage
@@ -19,10 +16,8 @@ from jobs.judging.score import Scored, score_arms
 from jobs.readings import WORTH, JudgePass, Verdict
 from jobs.results import ArmScore, AssertionScore
 from jobs.statistics.agreement import find_alpha
-from jobs.values import Arm, Model, RunSpec, Usage
+from jobs.values import Arm, Usage
 
-BETWEEN = ","
-"""Between the names of a panel, as one asks for it and as a record names it: no id holds one."""
 _STEPS = {
     0.0: "fail",
     0.25: "fail or partial",
@@ -31,45 +26,6 @@ _STEPS = {
     1.0: "pass",
 }
 """What a judge says of an output in both orders together, from the least to the most."""
-
-
-async def resolve_judges(asked: str, catalog: ModelCatalog) -> tuple[Model, ...]:
-    """The judges behind a name, or behind several with commas between them, in a fixed order.
-
-    The order is that of their ids, so that whoever names the same ones has the same panel. Raises
-    `Refused` for a name that no provider knows, and for more than `MOST_JUDGES`.
-    """
-    names = split_judges(asked)
-    if len(names) > MOST_JUDGES:
-        raise Refused(f"{len(names)} judges were named; {MOST_JUDGES} is the most.")
-    models = [await catalog.resolve(name) for name in names]
-    found = {model.sent: model for model in models}
-    return tuple(found[sent] for sent in sorted(found))
-
-
-def split_judges(asked: str) -> tuple[str, ...]:
-    """The names that stand in what somebody typed, at least one."""
-    return tuple(name.strip() for name in asked.split(BETWEEN) if name.strip()) or (asked,)
-
-
-def judges_of(spec: RunSpec) -> tuple[Model, ...]:
-    """Every judge of a run, in order."""
-    return (spec.judge, *spec.other_judges)
-
-
-def judged_by(spec: RunSpec) -> str:
-    """What a record calls the judge of a run: its id, or those of the whole panel."""
-    return BETWEEN.join(judge.sent for judge in judges_of(spec))
-
-
-def asked_judges(spec: RunSpec) -> str:
-    """The judges as one would ask for them again."""
-    return BETWEEN.join(judge.asked for judge in judges_of(spec))
-
-
-def count_judges(judge: str) -> int:
-    """How many judges a record's name of its judge stands for."""
-    return judge.count(BETWEEN) + 1
 
 
 def combine_judges(

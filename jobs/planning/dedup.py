@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from jobs.calibration.series import find_judge_served, find_served
 from jobs.errors import Gone
 from jobs.health.recorded import health_of
-from jobs.judging.panel import judged_by
+from jobs.judging.judges import judged_by
 from jobs.planning.legacy import find_legacy_reports
 from jobs.planning.markers import LegacyRecord, Markers, find_markers
 from jobs.planning.model_names import identity
@@ -24,7 +24,7 @@ from jobs.ports import Comment, Ledger, Permission
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
 from jobs.sequential.stop import Unit
-from jobs.values import Arm, EvalCase, RunSpec, SessionResult
+from jobs.values import Arm, EvalCase, RunSpec, SessionResult, Usage
 from jobs.weak_evals.soundness import is_passed_by_canary
 
 Number = TypeVar("Number", int, float)
@@ -143,6 +143,7 @@ def record_of(result: RunResult) -> RunRecord:
         tokens=_sums((one.arm, one.usage.total_tokens) for one in result.sessions),
         wall_s=_sums((one.arm, round(one.wall_s, 1)) for one in result.sessions),
         cost_usd=_dollars(result.cost_usd),
+        judging_usd=_dollars(_sum_usd(result.reading_usages)),
         agreement=result.agreement,
         baseline=tuple(dict.fromkeys(one.reused_from for one in result.reused)),
         baseline_usd=_dollars(_cost_of(one for one in result.sessions if one.arm is other)),
@@ -168,9 +169,12 @@ def find_fixture(case: EvalCase) -> str:
 
 def _cost_of(sessions: Iterable[SessionResult]) -> Decimal | None:
     """What sessions cost, whichever run paid; None: nobody knows, or there are none."""
-    costs = [one.usage.cost_usd for one in sessions]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known, Decimal(0)) if known and len(known) == len(costs) else None
+    return _sum_usd([one.usage for one in sessions])
+
+
+def _sum_usd(usages: Sequence[Usage]) -> Decimal | None:
+    known = [one.cost_usd for one in usages if one.cost_usd is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(usages) else None
 
 
 def _dollars(amount: Decimal | None) -> float | None:

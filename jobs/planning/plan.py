@@ -19,7 +19,7 @@ from jobs.content.text import quoted
 from jobs.conversation import ModelCatalog
 from jobs.environments.pinned import Environment
 from jobs.errors import Refused
-from jobs.judging.panel import resolve_judges
+from jobs.judging.judges import resolve_judges
 from jobs.planning.asked_case import find_asked_case
 from jobs.planning.dedup import Duplicate, Known, find_duplicate, record_key
 from jobs.planning.environment import plan_environment

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from config.settings import Settings
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.planning.plan import Plan
 from jobs.reporting.progress_comment import ProgressComment, RunRow
 from jobs.values import Model

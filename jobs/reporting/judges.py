@@ -6,7 +6,8 @@ from statistics import fmean
 from jobs.judging.agreement import find_agreement, find_position_bias, find_swap_kappa
 from jobs.judging.blind import call_outputs
 from jobs.judging.family import find_relatives
-from jobs.judging.panel import find_panel_alpha, judges_of, score_by_judge
+from jobs.judging.judges import judges_of
+from jobs.judging.panel import find_panel_alpha, score_by_judge
 from jobs.readings import JudgeAgreement, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of

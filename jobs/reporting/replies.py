@@ -6,7 +6,7 @@ an exception, which may hold anything.
 
 from collections.abc import Iterator, Sequence
 
-from jobs.judging.panel import judged_by
+from jobs.judging.judges import judged_by
 from jobs.planning.dedup import Duplicate, kept
 from jobs.reporting import escape
 from jobs.reporting.arm_words import score_words

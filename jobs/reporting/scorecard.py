@@ -5,7 +5,7 @@ It has at most ten rows, so that it can be read on a telephone.
 
 from collections.abc import Sequence
 
-from jobs.judging.panel import judges_of
+from jobs.judging.judges import judges_of
 from jobs.readings import WORTH
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of

@@ -21,7 +21,7 @@ from jobs.content.skill_names import settle_names
 from jobs.content.skills import find_skills
 from jobs.content.text import quoted
 from jobs.errors import Refused
-from jobs.judging.panel import split_judges
+from jobs.judging.judges import split_judges
 from jobs.keeping import request_folder
 from jobs.labels import KEPT
 from jobs.ports import Issue

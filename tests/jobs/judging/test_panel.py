@@ -6,18 +6,15 @@ import pytest
 
 from jobs.errors import Refused
 from jobs.judging.judge import Ungraded
-from jobs.judging.panel import (
+from jobs.judging.judges import (
     asked_judges,
-    combine_judges,
     count_judges,
-    find_panel_alpha,
     judged_by,
     judges_of,
-    leave_out_halves,
     resolve_judges,
-    score_by_judge,
     split_judges,
 )
+from jobs.judging.panel import combine_judges, find_panel_alpha, leave_out_halves, score_by_judge
 from jobs.judging.score import Scored, score_run
 from jobs.reading_keys import ReadingKey, key_of, reading_keys
 from jobs.readings import JudgePass
