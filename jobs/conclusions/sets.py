@@ -6,7 +6,7 @@ environment. Of each eval case its latest run with a score counts, if it is of t
 that the eval case has now. Nothing is pooled across sets: a new version begins a new one. Pure.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -69,6 +69,8 @@ class EvalSet:
     """One an eval case, by its id."""
     unscored: tuple[RunRecord, ...] = ()
     """Latest runs of eval cases that never came to a score under these conditions."""
+    repeated: int = 0
+    """Eval cases that were measured more than once under these conditions."""
     rounds: tuple[tuple[SetRow, ...], ...] = ()
     """A/A runs: the latest of each eval case, then the latest but one, and so on."""
 
@@ -105,6 +107,7 @@ def find_sets(records: Sequence[RunRecord]) -> list[EvalSet]:
             key=key,
             rows=tuple(_latest(rows)),
             unscored=tuple(_find_unscored(rows, current)),
+            repeated=_count_repeated(rows),
             rounds=_find_rounds(by_key.get(key._replace(vs=SELF), ())),
         )
         for key, rows in by_key.items()
@@ -161,6 +164,13 @@ def find_set_of(record: RunRecord, records: Sequence[RunRecord]) -> EvalSet | No
 def _latest(rows: Sequence[SetRow]) -> list[SetRow]:
     latest = {row.record.eval_id: row for row in rows}
     return [latest[name] for name in sorted(latest)]
+
+
+def _count_repeated(rows: Sequence[SetRow]) -> int:
+    """Eval cases with several runs; one that was judged again is still one run."""
+    runs = {(row.record.eval_id, row.record.run) for row in rows}
+    counts = Counter(eval_id for eval_id, _ in runs)
+    return sum(count > 1 for count in counts.values())
 
 
 def _find_rounds(rows: Sequence[SetRow]) -> tuple[tuple[SetRow, ...], ...]:

@@ -15,6 +15,8 @@ from jobs.conclusions.words import (
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks
 
+_HOLD = "\N{NO-BREAK SPACE}"
+"""Between words that a narrow column would take apart."""
 _HEAD = (
     "#### What the sets say\n\n"
     "| Skill | Model | Verdict | Wins / ties / losses | Mean difference, 95 % | p | A/A flips |\n"
@@ -48,8 +50,8 @@ def _row(one: Concluded) -> str:
     cells = [
         escape.code(one.found.key.skill, NAME),
         name_conditions(one.found),
-        say_verdict(verdict),
-        f"{signs.wins} / {signs.ties} / {signs.losses}",
+        say_verdict(verdict).replace(" ", _HOLD, 1),
+        f"{signs.wins} / {signs.ties} / {signs.losses}".replace(" ", _HOLD),
         _difference(verdict),
         _chance(verdict),
         _flips(verdict),
@@ -58,8 +60,11 @@ def _row(one: Concluded) -> str:
 
 
 def _difference(verdict: SetVerdict) -> str:
-    mean = numbers.signed_points(verdict.difference)
-    return mean if verdict.interval is None else f"{mean}<br>{say_interval(verdict.interval)}"
+    mean = numbers.signed_points(verdict.difference).replace(" ", _HOLD)
+    if verdict.interval is None:
+        return mean
+    interval = say_interval(verdict.interval).removesuffix(" points").replace(" ", _HOLD)
+    return f"{mean}<br>{interval}"
 
 
 def _chance(verdict: SetVerdict) -> str:

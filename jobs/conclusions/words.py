@@ -121,6 +121,9 @@ def render_method(one: Concluded, limits: Thresholds) -> str:
         f"judge {escape.code(judge, NAME)}"
         + (f", prompt {escape.code(key.judge_prompt[:12])}" if key.judge_prompt else ""),
     ]
+    if one.found.repeated:
+        cases = numbers.plural(one.found.repeated, "eval case was", "eval cases were")
+        parts.append(f"{cases} measured more than once, of which the latest run counts")
     return "; ".join(parts) + "."
 
 

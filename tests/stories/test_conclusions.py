@@ -55,6 +55,6 @@ async def test_a_set_grows_from_report_to_report_and_is_held_against_itself(scen
     assert "🟢 **helps** on `scripted-demo`: 5 wins, 0 ties, 0 losses of 5 eval cases." in summary
     assert "A/A: 0 of 5 runs of the same version against itself pointed to a winner" in summary
     assert "the rule itself passed 0 of 1 round." in summary
-    results = await ask(scene, "results")
+    results = (await ask(scene, "results")).replace("\N{NO-BREAK SPACE}", " ")
     assert "| `csv-profile` | `scripted-demo` | 🟢 **helps** | 5 / 0 / 0 |" in results
     assert "| 0.031 | 0 of 5 |" in results

@@ -31,6 +31,7 @@ def test_the_latest_score_of_each_eval_case_counts_once() -> None:
         ("run of b", 0.5),
     ]
     assert found.unscored == ()
+    assert found.repeated == 1
 
 
 def test_a_text_that_has_changed_since_is_not_the_same_eval_case() -> None:

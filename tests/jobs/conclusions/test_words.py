@@ -96,6 +96,14 @@ def test_a_rule_that_passes_identical_arms_is_said_plainly() -> None:
     ) in text
 
 
+def test_eval_cases_that_were_run_again_are_counted() -> None:
+    again = [one.model_copy(update={"run": f"again {one.run}"}) for one in results(2, 0, 0)]
+    assert "; 2 eval cases were measured more than once, of which the latest run counts.</sub>" in (
+        block([*results(5, 0, 0), *again])
+    )
+    assert "more than once" not in block([*results(5, 0, 0), *results(2, 0, 0)])
+
+
 def test_an_invalid_set_says_why() -> None:
     text = block([*results(7, 0, 0), *(unscored(f"x{n}") for n in range(4))])
     assert "of 7 eval cases; 4 of 11 eval cases came to no score." in text
@@ -229,9 +237,9 @@ async def test_sets_stand_side_by_side_in_a_table() -> None:
     sets = [*results(7, 1, 0), *against_itself([0.5] * 5)]
     sets += results(2, 0, 0, skill="another")
     found, _ = await find_newest_sets(sets, SETTINGS)
-    text = make_table(found, USUAL).render(10_000)
+    text = make_table(found, USUAL).render(10_000).replace("\N{NO-BREAK SPACE}", " ")
     assert "| `text/word-count` | `claude-sonnet-4-6` | ⚠️ **invalid** | 7 / 1 / 0 |" in text
-    assert "| +43.8 points<br>+25 to +58.5 points | 0.0078 | 5 of 5 ⚠️ passes too often |" in text
+    assert "| +43.8 points<br>+25 to +58.5 | 0.0078 | 5 of 5 ⚠️ passes too often |" in text
     assert "| `another` | `claude-sonnet-4-6` | 🔍 **underpowered** | 2 / 0 / 0 |" in text
     assert "| +50 points | 0.25 | not measured |" in text
     assert "2 verdicts stand side by side" in text
