@@ -200,3 +200,32 @@ def test_of_an_older_record_nothing_is_taken_off():
     """What its other arm cost is not known: rather too much than too little."""
     estimate = estimate_run(PLANNED.model_copy(update={"reused": 1}), [a_past_run("a")], FIVE)
     assert estimate.expected_usd == Decimal("0.4")
+
+
+def test_until_sure_what_it_takes_on_average_is_expected_and_the_cap_is_told():
+    spec = a_run_spec(trials=20, until_sure="trials")
+    [ahead] = ahead_of_specs([spec], [15])
+    assert (ahead.trials, ahead.most_trials, ahead.reused) == (11, 20, 11)
+    past = [a_past_run("a", 0.9, trials=3)]
+    estimate = estimate_all(ahead_of_specs([spec]), past, FIVE)
+    assert estimate.expected_usd == Decimal("3.3")
+    assert describe(estimate).startswith("about $3.30, about 11 of at most 20 trials, about ")
+    nothing = estimate_all(ahead_of_specs([spec, spec]), [], FIVE)
+    assert describe(nothing) == (
+        "about 11 of at most 20 trials in each run, no past runs to go by; $10.00 at most by the "
+        "limit"
+    )
+
+
+def test_eval_cases_that_are_not_expected_to_begin_count_for_the_most_alone():
+    specs = [a_run_spec(until_sure="evals") for _ in range(12)]
+    estimate = estimate_all(ahead_of_specs(specs), [a_past_run("a", 0.5)], FIVE)
+    assert estimate.expected_usd == Decimal(4)
+    assert estimate.most_usd == Decimal(60)
+    assert "about 8 of at most 12 runs" in describe(estimate)
+
+
+def test_a_request_until_sure_is_expected_to_take_as_much_before_it_is_planned():
+    request = a_request(models=("claude-sonnet-4-6",), trials=12, until_sure=True)
+    [ahead] = ahead_of_request(request, model="m", launcher="api")
+    assert (ahead.trials, ahead.most_trials) == (8, 12)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import signal
 import tempfile
@@ -14,9 +15,10 @@ from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
 from demo.play import HERE, PERSON, seed_samples
 from tests.stories.scene import Scene, playing
-from tests.stories.test_cancel import cancelled
+from tests.stories.test_cancel import MODEL, MODELS, cancelled
 from tests.stories.test_crash import environment_of, is_judging, sessions, worker
-from tests.stories.test_trials import begun
+from tests.stories.test_environments import define
+from tests.stories.test_trials import ATTEMPTS, SHUT, begun, has_the_skill
 
 Seed = Callable[[LocalGitHub], RepositoryHandle]
 RUN = "@skillbench run scripted-demo --until-sure"
@@ -132,6 +134,36 @@ async def test_fewer_trials_than_can_ever_be_enough_are_refused_with_the_number(
     [answer] = scene.bot_comments(2)
     assert "5 trials can never be enough to be sure: it takes 8 at least" in answer
     assert begun(scene.stage.model_api) == 0
+
+
+async def test_a_limit_that_the_fewest_trials_are_expected_to_pass_refuses_it_with_the_numbers(
+    tmp_path: Path, app_key: str
+) -> None:
+    """What one trial took is known; half of what eight take is no limit to be sure within."""
+    api = ScriptedModelApi(models=MODELS)
+    async with playing(tmp_path, app_key, model_api=api, judge_model=MODEL) as scene:
+        report = await ended(scene, f"@skillbench run {MODEL}")
+        [cost] = re.findall(r'"cost_usd": ([0-9.]+)', report)
+        define(scene.repository, f"budgets:\n  per_run: {float(cost) * 4:.4f}\n")
+        paid = len(api.requests)
+        refused = scene.comment(2, f"@skillbench run {MODEL} --until-sure --fresh")
+        await scene.reacted(2, refused, "confused")
+        said = scene.bot_comments(2)[-1]
+        assert "with 8 trials, the fewest that can be enough to be sure, is expected" in said
+        assert len(api.requests) == paid
+
+
+async def test_a_trial_that_stays_lost_ends_the_run(tmp_path: Path, app_key: str) -> None:
+    """Run once more it fails again, and there is no score then: no further trial is paid."""
+    api = ScriptedModelApi()
+    api.fail(SHUT, times=2 * ATTEMPTS, when=has_the_skill)
+    async with playing(tmp_path, app_key, model_api=api) as scene:
+        asked = scene.comment(2, RUN)
+        await scene.reacted(2, asked, "confused")
+        [report] = scene.reports(2)
+    assert "Not graded" in report
+    assert "**Until sure**" not in report
+    assert sum(map(has_the_skill, api.requests)) == 2 * ATTEMPTS
 
 
 async def test_a_worker_lost_in_the_middle_comes_to_the_same_decision(

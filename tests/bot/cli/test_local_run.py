@@ -158,3 +158,17 @@ async def test_what_the_command_says_wins_over_the_folder(run: Run, tmp_path: Pa
     result = RunResult.model_validate_json(text)
     assert (result.spec.trials, len(result.trials)) == (3, 3)
     assert result.spec.judge.sent == "scripted-demo"
+
+
+async def test_trials_may_be_added_until_it_is_sure(run: Run, tmp_path: Path) -> None:
+    """The same rule as on GitHub, with a cap or a tier."""
+    words = (str(SAMPLE), "--skill", "release-notes", "--until-sure", "--trials", "9")
+    ended = await run(*words)
+    assert ended.code == 0, ended.said
+    text = (tmp_path / "skillbench-report" / "result.json").read_bytes()
+    result = RunResult.model_validate_json(text)
+    assert result.stopped is not None
+    assert (result.stopped.why, len(result.trials), result.stopped.most) == ("higher", 8, 9)
+    ended = await run(*words[:3], "--tier", "thorough", "--trials", "7")
+    assert ended.code == 2
+    assert "7 trials can never be enough" in ended.said

@@ -11,6 +11,7 @@ from jobs.errors import Gone, Suspended, Transient
 from jobs.planning.markers import render_marker
 from jobs.ports import Comment, GitHub, Ledger
 from jobs.results import RunRecord
+from jobs.sequential.stop import Stop
 from tests.builders import A_LEGACY_SHA, NOON, a_run_record, a_skill, an_eval_case
 
 SONNET, OPUS = "claudesonnet46", "claudeopus47"
@@ -146,6 +147,15 @@ async def test_more_trials_than_were_made_are_pending() -> None:
     found = await history(Thread([comment(older())]), record(trials=2))
     assert found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL._replace(trials=2))
     assert not found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL._replace(trials=3))
+
+
+async def test_what_was_measured_until_sure_is_measured_however_few_trials_it_took() -> None:
+    """Else a sweep would measure it every night."""
+    stopped = Stop(why="higher", wins=8, ties=0, losses=0, most=20)
+    found = await history(Thread(), record(trials=8, stopped=stopped))
+    until_sure = AS_USUAL._replace(trials=20, until_sure="trials")
+    assert found.covers(an_eval_case(), a_skill(), SONNET, until_sure)
+    assert not found.covers(an_eval_case(), a_skill(), SONNET, AS_USUAL._replace(trials=20))
 
 
 async def test_a_run_of_a_pull_request_counts_only_where_its_version_has_come() -> None:
