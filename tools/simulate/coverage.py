@@ -102,12 +102,12 @@ def _tell_by_layout(cells: Sequence[Cell], sets: int) -> Section:
         rows,
         (
             Promise(
-                f"at least {LEAST:.0%} of them hold the truth, whatever the number of evals",
+                f"at least {percent(LEAST, 0)} hold the truth, whatever the number of evals",
                 f"least {percent(min(rates.values()))}",
                 min(rates.values()) >= LEAST,
             ),
             Promise(
-                f"at most {MOST:.0%} do from {FEWEST_FOR_MOST} evals up, so they are not too wide",
+                f"at most {percent(MOST, 0)} do from {FEWEST_FOR_MOST} evals up: none is too wide",
                 f"most {percent(max(large))}",
                 max(large) <= MOST,
             ),
@@ -143,7 +143,7 @@ def _tell_by_truth(cells: Sequence[Cell]) -> Section:
         rows,
         (
             Promise(
-                f"at least {LEAST:.0%} for each truth without a star, but for chance",
+                f"at least {percent(LEAST, 0)} for each truth without a star, but for chance",
                 "; ".join(poor) or "all of them",
                 not poor,
             ),

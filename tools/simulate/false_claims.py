@@ -155,7 +155,7 @@ def _tell(title: str, text: str, cells: Sequence[Cell], sets: int) -> Section:
         rows,
         (
             Promise(
-                f"at most {MOST:.0%} of sets without a difference are said to help, or to hurt",
+                f"without a difference at most {percent(MOST, 0)} are said to help, or to hurt",
                 f"most {percent(worst)}",
                 worst <= MOST,
             ),

@@ -11,7 +11,7 @@ from jobs.judging.judge import Ungraded
 from jobs.judging.score import score_run
 from jobs.readings import JudgePass, Verdict
 from jobs.values import Arm, Assertion, EvalCase, Usage
-from tools.simulate.section import Promise, Section
+from tools.simulate.section import Promise, Section, percent
 from tools.simulate.truths import Array
 
 ASSERTIONS = 6
@@ -86,8 +86,8 @@ def _plant_preferences(runs: int, seed: int) -> Section:
     return Section(
         "A preference for what stands first",
         f"{runs:,} runs a row, each read twice in swapped order by a judge that is swayed by place "
-        f"on {UNCLEAR:.0%} of {ASSERTIONS} assertions. All in points; the last two columns are by "
-        "how much the difference of the scores is off, had one order been read or both.",
+        f"on {percent(UNCLEAR, 0)} of {ASSERTIONS} assertions. All in points; the last two columns "
+        "are by how much the difference of the scores is off, had one order been read or both.",
         ("planted", "measured", "one order", "both orders"),
         rows,
         (
@@ -130,7 +130,7 @@ def _lose_readings(runs: int, seed: int) -> Section:
         )
     return Section(
         "An outage of the judge",
-        f"{runs:,} runs; {LOST:.0%} of all readings come to nothing, whichever they are.",
+        f"{runs:,} runs; {percent(LOST, 0)} of all readings come to nothing, whichever they are.",
         ("readings left", "runs", "score"),
         (
             ("both", f"{counts[2]:,}", "as it is"),

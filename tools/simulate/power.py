@@ -38,14 +38,14 @@ def _compare_power(sets: int, seed: int) -> Section:
             row.append(f"{100 * printed:.0f} / {100 * seen / sets:.0f} %")
             farthest = max(farthest, abs(printed - seen / sets))
             if abs(printed - seen / sets) > allowance(printed, sets) + 1 / sets:
-                wrong.append(f"{count} evals at {rate:.0%}")
+                wrong.append(f"{count} evals at {percent(rate, 0)}")
         rows.append(row)
     return Section(
         "Power of the sign test, printed / simulated",
-        f"One-sided {USUAL.alpha:.0%}, {sets:,} sets each. Power saw-tooths: 8 evals see a win "
-        f"rate of 90 % more often than 9 do ({find_power(8, 0.9, 0.05):.0%}, "
-        f"{find_power(9, 0.9, 0.05):.0%}).",
-        ("evals that differ", *(f"{rate:.0%} wins" for rate in WIN_RATES)),
+        f"One-sided {percent(USUAL.alpha, 0)}, {sets:,} sets each. Power saw-tooths: 8 evals "
+        f"see a win rate of 90 % more often than 9 do ({percent(find_power(8, 0.9, 0.05), 0)}, "
+        f"{percent(find_power(9, 0.9, 0.05), 0)}).",
+        ("evals that differ", *(f"{percent(rate, 0)} wins" for rate in WIN_RATES)),
         rows,
         (
             Promise(
@@ -66,7 +66,7 @@ def _try_needed(sets: int, seed: int) -> Section:
                 rate, alpha=USUAL.alpha, power=USUAL.power, tie_rate=tie_rate, floors=floors
             )
             if needed is None:
-                rows.append((f"{rate:.0%}", f"{tie_rate:.0%}", "no number", "", ""))
+                rows.append((percent(rate, 0), percent(tie_rate, 0), "no number", "", ""))
                 continue
             printed = find_set_power(
                 needed, rate, alpha=USUAL.alpha, tie_rate=tie_rate, floors=floors
@@ -75,22 +75,22 @@ def _try_needed(sets: int, seed: int) -> Section:
             helps = _count_helps(_draw(random, (sets, needed), rate, tie_rate)) / sets
             rows.append(
                 (
-                    *(f"{rate:.0%}", f"{tie_rate:.0%}", str(needed)),
+                    *(percent(rate, 0), percent(tie_rate, 0), str(needed)),
                     *(percent(printed), percent(helps)),
                 )
             )
             if abs(printed - helps) > allowance(printed, sets) + 1 / sets:
-                weak.append(f"{needed} evals at {rate:.0%}: {percent(helps)}")
+                weak.append(f"{needed} evals at {percent(rate, 0)}: {percent(helps)}")
     return Section(
         "Evals that are needed",
         f"How often sets of so many evals are said to help, by the whole rule: one-sided "
-        f"{USUAL.alpha:.0%}, at least {USUAL.fewest} evals that differ, net wins of at least "
-        f"{USUAL.net_wins:.0%} of all. {sets:,} sets each.",
+        f"{percent(USUAL.alpha, 0)}, at least {USUAL.fewest} evals that differ, net wins of "
+        f"at least {percent(USUAL.net_wins, 0)} of all. {sets:,} sets each.",
         ("wins among evals that differ", "ties", "evals needed", "printed", "simulated"),
         rows,
         (
             Promise(
-                f"so many evals give the power of {USUAL.power:.0%} that they are named for",
+                f"so many evals do show it at least {percent(USUAL.power, 0)} of the time",
                 "; ".join(weak) or "all of them",
                 not weak,
             ),

@@ -65,13 +65,13 @@ def simulate_repeats(sets: int, seed: int) -> list[Section]:
             ],
             (
                 Promise(
-                    f"the rule passes identical arms at most {MOST:.0%} of the time",
+                    f"the rule passes identical arms at most {percent(MOST, 0)} of the time",
                     percent(passed),
                     passed <= MOST,
                 ),
                 Promise(
-                    f"three rounds over {SIZES[-1]} evals find out at least {LEAST_FOUND:.0%} of "
-                    "the time that one arm is favoured",
+                    f"three rounds over {SIZES[-1]} evals find out at least "
+                    f"{percent(LEAST_FOUND, 0)} of the time that one arm is favoured",
                     percent(found),
                     found >= LEAST_FOUND,
                 ),

@@ -44,9 +44,9 @@ def render(section: Section) -> str:
     return "\n".join(lines)
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 1) -> str:
     """A share as it stands in a table."""
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.{digits}f} %"
 
 
 def allowance(share: float, count: int) -> float:

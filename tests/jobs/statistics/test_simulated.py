@@ -67,9 +67,9 @@ def forget_fixtures(differences: Sequence[float], *, clusters: Sequence[str]) ->
 @pytest.mark.parametrize(
     ("find", "layout", "broken"),
     [
-        (stretch(0.85), Layout((1,) * 20), "at least 93%"),
-        (stretch(1.2), Layout((1,) * 20), "at most 97%"),
-        (forget_fixtures, Layout((5,) * 8), "at least 93%"),
+        (stretch(0.85), Layout((1,) * 20), "at least 93 %"),
+        (stretch(1.2), Layout((1,) * 20), "at most 97 %"),
+        (forget_fixtures, Layout((5,) * 8), "at least 93 %"),
     ],
 )
 def test_intervals_that_are_wrong_are_found_out(
