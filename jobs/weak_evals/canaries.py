@@ -11,13 +11,12 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
-from decimal import Decimal
 from pathlib import Path
 
 import structlog
 from pydantic import ValidationError
 
-from jobs.errors import Gone, OverBudget, Refused, Transient
+from jobs.errors import Gone, Refused, Transient
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.prompt import PROMPT_VERSION
 from jobs.ports import BlobStore
@@ -26,15 +25,13 @@ from jobs.results import RunResult
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.sessions.workspace import remove_tree
+from jobs.side_purse import NotBegun, SidePurse
 from jobs.values import RunSpec, Usage
 from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
 from jobs.weak_evals.fakes import CANARY_VERSION, place_canaries, write_canaries
 from jobs.world import RunWorld
 
 log = structlog.get_logger()
-
-MOST_BEGINNINGS = 3
-"""Of one run's reading: workers that it may be lost with."""
 
 Stage = Callable[[Path], Awaitable[None]]
 """Puts the input files of the eval case into `input/` below a folder."""
@@ -85,6 +82,13 @@ class _Check:
         self._stage = stage
         self._world = world
         self._limits = judge_limits(world.settings)
+        self._purse = SidePurse(
+            asking="canaries",
+            run_id=self._id,
+            repo=result.spec.repo,
+            most_usd=self._limits.cost_usd,
+            world=world,
+        )
 
     async def carry_out(self, hold: Hold) -> None:
         blobs = self._world.blobs
@@ -94,35 +98,28 @@ class _Check:
             async with hold(key):  # who comes second waits, and finds it
                 check = await _find(key, blobs) or await self._read_once()
                 await blobs.put(_told_at(self._id), check.model_dump_json().encode())
-        begun = await self._count_begun()
-        if begun and check.paid_by == self._id:
-            spent = check.usage.cost_usd or Decimal(0)
-            await self._world.budget.settle(self._purse(begun), spent)
+        if check.paid_by == self._id:
+            await self._purse.settle(check.usage.cost_usd)
 
     async def _read_once(self) -> CanaryCheck:
         """What a new reading says; one that brought nothing is kept for nobody else."""
-        blobs, begun = self._world.blobs, await self._count_begun()
-        if begun >= MOST_BEGINNINGS:
-            return self._not_checked(f"the reading was begun {begun} times and never ended")
         try:
-            await self._world.budget.reserve(
-                self._purse(begun + 1), self._spec.repo, self._limits.cost_usd
-            )
-        except OverBudget as over:
-            return self._not_checked(str(over))
-        await blobs.put(self._begun_at, str(begun + 1).encode())
-        reading = await self._read(self._purse(begun + 1))
+            await self._purse.begin("the reading")
+        except NotBegun as reason:
+            return self._not_checked(str(reason))
+        reading = await self._read()
         if isinstance(reading, str):
             return self._not_checked(reading, paid_by=self._id)
         if isinstance(reading, Ungraded):
             return self._not_checked(reading.reason, usage=reading.usage, paid_by=self._id)
         check = self._make_check(reading)
         content = check.model_dump_json().encode()
+        blobs = self._world.blobs
         await blobs.put(f"canaries/{self._spec.eval_case.digest}/newest.json", content)
         await blobs.put(_kept_at(self._spec), content)
         return check
 
-    async def _read(self, purse: str) -> JudgePass | Ungraded | str:
+    async def _read(self) -> JudgePass | Ungraded | str:
         """The reading; a sentence where it could not begin."""
         case, world = self._spec.eval_case, self._world
         folder = world.scratch / f"reading-{self._id}"  # a judge may see where it works
@@ -149,7 +146,7 @@ class _Check:
             return "the input files are not to be had any more"
         except (asyncio.CancelledError, Exception):  # in good order, so what is spent is known
             spent = await asyncio.to_thread(read_spent, transcript)
-            await world.budget.settle(purse, spent)
+            await self._purse.settle(spent)
             raise
         finally:
             await asyncio.to_thread(remove_tree, folder)
@@ -185,17 +182,6 @@ class _Check:
             usage=usage or Usage(),
             paid_by=paid_by,
         )
-
-    @property
-    def _begun_at(self) -> str:
-        return f"runs/{self._id}/canaries.begun"
-
-    async def _count_begun(self) -> int:
-        return int(await self._world.blobs.get(self._begun_at) or 0)
-
-    def _purse(self, number: int) -> str:
-        """Under which the money of one beginning is set aside; a lost one keeps it whole."""
-        return f"canaries-{self._id}-{number}"
 
 
 def _id(result: RunResult) -> str:

@@ -21,9 +21,9 @@ from jobs.requests import Repo
 from jobs.results import RunResult
 from jobs.sandbox import SandboxMaker
 from jobs.sessions.run_limits import judge_limits
+from jobs.side_purse import MOST_BEGINNINGS
 from jobs.values import SessionEnd
 from jobs.weak_evals.canaries import (
-    MOST_BEGINNINGS,
     check_canaries,
     count_unread,
     find_newest_check,
