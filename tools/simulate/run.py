@@ -31,7 +31,9 @@ SIMULATIONS: tuple[Simulation, ...] = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(
+    arguments: Sequence[str] | None = None, simulations: Sequence[Simulation] = SIMULATIONS
+) -> int:
     """Run, print the tables, and give 0 if every promise was kept."""
     parser = argparse.ArgumentParser(prog="simulate", description=__doc__)
     parser.add_argument("--sets", type=int, default=SETS, help="simulated sets a cell")
@@ -41,13 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     broken = []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(AT_ONCE, context) as pool:
-        begun = [pool.submit(one, asked.sets, asked.seed) for one in SIMULATIONS]
+        begun = [pool.submit(one, asked.sets, asked.seed) for one in simulations]
         for future in begun:
             for section in future.result():
                 print(render(section), end="\n\n", flush=True)
                 broken += [one for one in section.promises if not one.kept]
     print(
         f"{asked.sets:,} sets a cell, seed {asked.seed}, {time.perf_counter() - began:.0f} s; "
-        f"{len(broken)} promises broken"
+        f"promises broken: {len(broken)}"
     )
     return 1 if broken else 0

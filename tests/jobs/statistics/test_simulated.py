@@ -1,6 +1,7 @@
 """What reports promise of their figures, in the short form of `make simulate`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,8 @@ from tools.simulate.false_claims import simulate_false_claims, simulate_until_su
 from tools.simulate.judging import simulate_judging
 from tools.simulate.power import simulate_power
 from tools.simulate.repeats import simulate_repeats
-from tools.simulate.section import Section, render
+from tools.simulate.run import Simulation, main
+from tools.simulate.section import Promise, Section, render
 from tools.simulate.truths import Layout, alone
 
 FIXTURES = (3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1)
@@ -82,3 +84,24 @@ def test_the_same_seed_gives_the_same_tables():
     first, second = (simulate_coverage(20, 3, alone(8)) for _ in range(2))
     assert [render(one) for one in first] == [render(one) for one in second]
     assert [render(one) for one in simulate_coverage(20, 4, alone(8))] != list(map(render, first))
+
+
+def simulate_nothing(sets: int, seed: int) -> list[Section]:
+    return [Section("Nothing", "Text.", ("a", "b"), [("x", f"{sets}")])]
+
+
+def simulate_a_lie(sets: int, seed: int) -> list[Section]:
+    return [replace(simulate_nothing(sets, seed)[0], promises=[Promise("it is", "is not", False)])]
+
+
+@pytest.mark.parametrize(
+    ("simulations", "code"), [([simulate_nothing], 0), ([simulate_nothing, simulate_a_lie], 1)]
+)
+def test_a_broken_promise_ends_the_program_with_1(
+    simulations: list[Simulation], code: int, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["--sets", "12"], simulations) == code
+    printed = capsys.readouterr().out
+    assert "| x | 12 |" in printed
+    assert ("❌ it is: is not" in printed) == bool(code)
+    assert f"promises broken: {code}" in printed
