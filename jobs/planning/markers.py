@@ -36,7 +36,7 @@ _OPTIONAL = {
 """What an early marker of ours may lack, with what it then meant."""
 
 
-_WHERE_ANY = ("pull", "people", "lost", "loaded", "invalid", "sure", "stopped")
+_WHERE_ANY = ("pull", "canary_passed", "people", "lost", "loaded", "invalid", "sure", "stopped")
 """Fields that a marker of ours goes without where there is nothing to say."""
 
 

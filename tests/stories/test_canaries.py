@@ -60,7 +60,7 @@ async def test_an_assertion_that_a_false_answer_passes_is_named_and_stays_in_the
     assert f"**Health** ⚠️ A1 is satisfied by {SAYS_NOTHING} or an answer that tells" in report
     assert "Can this eval case be trusted? 1 assertion to look at" in report
     assert "Without those that a false answer passes, 3 assertions give 100%" in report
-    assert '"canary_passed": false' in report
+    assert "canary_passed" not in report
     assert f"| A1 | is satisfied by {SAYS_NOTHING} and by" in lint
     assert "Canaries: false answers pass 1 of 4 assertions" in lint
 
