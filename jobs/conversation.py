@@ -92,6 +92,8 @@ class ConversationSpec:
     """Cap on one answer."""
     earlier: Sequence[tuple[str, str]] = ()
     """Previous (prompt, answer) turns, oldest first."""
+    temperature: float | None = None
+    """Asked for where the model takes one; None: the provider's own."""
 
 
 class Agent(Protocol):

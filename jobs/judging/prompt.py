@@ -8,7 +8,7 @@ judge learns no arm, no original file name, no session status, no trace and no c
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from jobs.judging.answers import VerdictKey
@@ -80,10 +80,15 @@ _SHORTER = """\
 The answer was cut at its token limit. Keep quotations under 120 characters and reasons \
 under 15 words."""
 
-_WORDING = f"{SYSTEM}\0{_ANSWER}\0{_AGAIN}\0{_SHORTER}"
+TEMPERATURE = 0.0
+"""Asked for in every reading, so that a judge says the same twice; newer models of some providers
+take none, and are asked without."""
+
+_WORDING = f"{SYSTEM}\0{_ANSWER}\0{_AGAIN}\0{_SHORTER}\0{TEMPERATURE}"
 
 PROMPT_VERSION = hashlib.sha256(_WORDING.encode()).hexdigest()[:12]
-"""Names the wording that verdicts were given under; scores under two wordings are not compared."""
+"""Names the wording that verdicts were given under, and the temperature that was asked for; scores
+under two of them are not compared."""
 
 
 def load_material(case: EvalCase, work: Path) -> str:
@@ -98,6 +103,11 @@ def load_material(case: EvalCase, work: Path) -> str:
         "assertions": _render_assertions(case),
         **{name: render_folder(work / name) for name in CANDIDATE_NAMES},
     }
+    return frame_material(sections)
+
+
+def frame_material(sections: Mapping[str, str]) -> str:
+    """Texts that others wrote, by name, each between lines that no text can end by itself."""
     mark = make_boundary(sections.values())
     opening = f"Sections of material begin and end with lines that bear the mark {mark}."
     shown = [

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
 from jobs.judging.answers import Answer, ReadVerdict, VerdictKey, parse_answer
-from jobs.judging.prompt import SYSTEM, render_follow_up, render_scoring_prompt
+from jobs.judging.prompt import SYSTEM, TEMPERATURE, render_follow_up, render_scoring_prompt
 from jobs.readings import KeyMetric
 from jobs.values import EvalCase, Limits, Model, Usage
 
@@ -122,6 +122,7 @@ class Reading:
                 limits=limits,
                 max_answer_tokens=min(room, limits.output_tokens),
                 earlier=tuple(self._earlier),
+                temperature=TEMPERATURE,
             ),
             transcript,
         )

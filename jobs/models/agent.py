@@ -122,6 +122,7 @@ class _Conversation:
             tools=spec.toolbox.tools if spec.toolbox else (),
             idle_s=spec.limits.idle_s,
             heard=self._hear,
+            temperature=spec.temperature,
         )
         if too_long := self._tally.expect(_count_characters(talk_spec)):
             return too_long

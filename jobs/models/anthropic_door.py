@@ -95,6 +95,7 @@ class _AnthropicTalk:
         self._spec = spec
         self._cap: int | None = None
         """The longest answer this model gives, once it has said so."""
+        self._temperature = spec.temperature
         self._messages: list[dict[str, Any]] = []
         for prompt, answer in spec.earlier:
             self._messages += [_user(_text(prompt)), {"role": "assistant", "content": answer}]
@@ -134,18 +135,27 @@ class _AnthropicTalk:
         self._messages.append(_user(*blocks))
 
     async def _open_stream(self, max_tokens: int) -> Any:
-        """Ask; where the model cannot answer at such length, ask for what it can."""
+        """Ask; where the model refuses the length or the temperature, ask for what will do."""
         from anthropic import BadRequestError  # noqa: PLC0415
 
-        cap = min(max_tokens, self._cap or max_tokens)
-        try:
-            return await self._client.messages.create(**self._request(cap))
-        except BadRequestError as error:
-            room = find_answer_cap(error.message)
-            if room is None or not 0 < room < cap:
-                raise
-            self._cap = room
-            return await self._client.messages.create(**self._request(room))
+        while True:
+            cap = min(max_tokens, self._cap or max_tokens)
+            try:
+                return await self._client.messages.create(**self._request(cap))
+            except BadRequestError as error:
+                if not self._adapt(error.message, cap):
+                    raise
+
+    def _adapt(self, message: str, cap: int) -> bool:
+        """Take back what was refused, each thing once; False where it was something else."""
+        if self._temperature is not None and "temperature" in message:
+            self._temperature = None
+            return True
+        room = find_answer_cap(message)
+        if self._cap is not None or room is None or not 0 < room < cap:
+            return False
+        self._cap = room
+        return True
 
     def _request(self, max_tokens: int) -> dict[str, Any]:
         """The request with its cache marks: tools, system, and the last two user turns.
@@ -166,6 +176,9 @@ class _AnthropicTalk:
             "stream": True,
             "timeout": Timeout(self._spec.idle_s + CONNECT_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
         }
+        if self._temperature is not None:
+            # older models take one; the SDK, which is the newest models', has no word for it
+            request["extra_body"] = {"temperature": self._temperature}
         if self._spec.system:
             request["system"] = [_text(self._spec.system) | _CACHED]
         if tools:

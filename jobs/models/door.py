@@ -95,6 +95,8 @@ class TalkSpec:
     """How long the model may send nothing."""
     heard: Callable[[], None]
     """Called for each sign of life."""
+    temperature: float | None = None
+    """Asked for until the model refuses one; None: never."""
 
 
 class Talk(Protocol):

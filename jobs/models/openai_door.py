@@ -102,6 +102,7 @@ class _OpenAITalk:
         self._limit_name = limit_name
         self._cap: int | None = None
         """The longest answer this model gives, once it has said so."""
+        self._temperature = spec.temperature
         self._messages: list[dict[str, Any]] = []
         if spec.system:
             self._say("system", spec.system)
@@ -142,22 +143,26 @@ class _OpenAITalk:
         self._messages.append({"role": role, "content": text})
 
     async def _open_stream(self, max_tokens: int) -> Any:
-        """Ask; where the limit's name or size is refused, ask once more with what will do."""
+        """Ask; where the temperature, or the limit's name or size, is refused, ask once more."""
         from openai import BadRequestError  # noqa: PLC0415
 
-        cap = min(max_tokens, self._cap or max_tokens)
-        try:
-            return await self._create(cap)
-        except BadRequestError as error:
-            room = find_answer_cap(error.message)
-            if room is not None and 0 < room < cap:
-                self._cap = cap = room
-            elif room is None and self._limit_name in error.message:
-                names = ("max_tokens", "max_completion_tokens")
-                self._limit_name = names[1 - names.index(self._limit_name)]
-            else:
-                raise
-            return await self._create(cap)
+        renamed = False
+        while True:
+            cap = min(max_tokens, self._cap or max_tokens)
+            try:
+                return await self._create(cap)
+            except BadRequestError as error:
+                room = find_answer_cap(error.message)
+                if self._temperature is not None and "temperature" in error.message:
+                    self._temperature = None
+                elif self._cap is None and room is not None and 0 < room < cap:
+                    self._cap = room
+                elif not renamed and room is None and self._limit_name in error.message:
+                    names = ("max_tokens", "max_completion_tokens")
+                    self._limit_name = names[1 - names.index(self._limit_name)]
+                    renamed = True
+                else:
+                    raise
 
     async def _create(self, max_tokens: int) -> Any:
         from openai import Timeout  # noqa: PLC0415
@@ -170,6 +175,8 @@ class _OpenAITalk:
             "timeout": Timeout(self._spec.idle_s + CONNECT_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
             self._limit_name: max_tokens,
         }
+        if self._temperature is not None:
+            request["temperature"] = self._temperature
         if self._spec.tools:
             request["tools"] = [
                 {
