@@ -5,9 +5,9 @@ the mean may be off; trials within an eval only make its difference steadier. Ev
 fixture are one unit: they tend to come out alike, and counted apart they would promise too much.
 
 Differences are few, discrete, skewed and often 0. Of what was tried on such sets
-(docs/statistics.md), bootstraps cover too little below 20 evals, sign flips alone do where many
-differences are 0, Student's interval alone where two kinds of evals lie far apart. Below 20 evals
-the interval is therefore that which holds both, from there on Student's.
+(docs/statistics.md), bootstraps cover too little, and so do, on different ones of them, sign flips
+and Student's interval where there are few evals. Below 20 the interval is therefore that which
+holds both, from there on Student's.
 """
 
 from collections import defaultdict
