@@ -49,7 +49,8 @@ def _model(value: str) -> str:
 
 def _judges(value: object) -> str:
     """One name, or a list of them."""
-    names = value if isinstance(value, list) else str(value).split(",")
+    names = value.split(",") if isinstance(value, str) else value
+    names = names if isinstance(names, list) else []
     checked = [_model(name) if isinstance(name, str) else "" for name in names]
     if not all(checked) or not 1 <= len(checked) <= MOST_JUDGES:
         raise ValueError(f"it must be a model, or a list of {MOST_JUDGES} at most")
