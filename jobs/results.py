@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field, NonNegativeInt, StringConstraints
 
 from jobs.checks.verdict import MachineVerdict
 from jobs.health.counts import Health
@@ -26,6 +26,8 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """Before every run: the end of one that does not say when it ended."""
 SAME_SCORE = 1e-9
 """Scores are sums of quarters over a count, so anything smaller is rounding."""
+MetWords = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}$")]
+"""A person's word and the judge's on one assertion."""
 
 
 # In the values below `with_skill` is what belongs to the arm under test and `without_skill`
@@ -130,6 +132,7 @@ class RunResult(Value):
     canaries: CanaryCheck | None = None
     """What the judge said of false answers to the eval case; None: nobody asked, or an older
     run."""
+    """Which output a cheap model took for the one with the skill; None: not in the sample."""
     lengths: tuple[OutputLengths, ...] = ()
     """How much of both outputs the judge was shown, trial by trial; empty in older runs."""
     environment: tuple[str, ...] = ()
@@ -251,7 +254,7 @@ class RunRecord(Value):
     """The part of it that the readings cost."""
     agreement: JudgeAgreement | None = None
     """How far the judge's readings agree; None where none was read twice."""
-    people: dict[PairOfVerdicts, NonNegativeInt] = Field(default_factory=dict)
+    people: dict[MetWords, NonNegativeInt] = Field(default_factory=dict)
     """What people said of its assertions against what the judge said: `pass/fail` is a person's
     pass and a judge's fail, `split` a judge whose readings differ."""
     baseline: tuple[str, ...] = ()

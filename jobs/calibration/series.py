@@ -23,7 +23,7 @@ def series_key(record: RunRecord) -> tuple[str, str, str]:
     it is one series with nothing of which more is known.
     """
     return (
-        record.served or f"{SENT}{record.model}",
+        record.served or f"{SENT}{record.model_identity}",
         record.judge_served or f"{SENT}{record.judge}",
         record.judge_prompt,
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from config.effective import make_effective
 from jobs.answers import answer
 from jobs.budgets import within_budgets
+from jobs.calibration.history import JudgeHistory, find_histories
+from jobs.calibration.series import series_key
 from jobs.carrying_out import begin, carry_out_answered, find_head, open_snapshot
 from jobs.conclusions.telling import find_sets_now
 from jobs.conclusions.thresholds import Thresholds
@@ -135,8 +137,15 @@ class _Summing:
             drafted=await draft_patterns(skill, findings, self.request, self.judge, self.world),
             judge=self.judge,
             unread=unread,
+            histories=await self._find_histories(measurements),
             weak=await self._find_weak(measurements),
         )
+
+    async def _find_histories(self, measurements: Measurements) -> list[JudgeHistory]:
+        """The judges of these runs, over all runs of the repository in the same series."""
+        series = {series_key(row.record) for row in measurements.rows}
+        records = [one for one in self.records if series_key(one) in series]
+        return await asyncio.to_thread(find_histories, records)
 
     async def _find_weak(self, measurements: Measurements) -> list[WeakEval]:
         names = [row.record.eval_id for row in measurements.rows]

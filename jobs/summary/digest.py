@@ -63,12 +63,14 @@ async def _keep_issue(week: Week, mention: str, world: World) -> str:
 def render_week(week: Week, *, mention: str) -> str:
     """The text of the week's issue."""
     ups, downs = (sum(getattr(one, name) for one in week.moved) for name in ("is_up", "is_down"))
-    firsts = sum(one.before is None for one in week.moved)
+    others = sum(one.is_other for one in week.moved)
+    firsts = sum(one.before is None for one in week.moved) - others
     spent = numbers.usd(None if week.unpriced == week.runs else week.usd)
     if 0 < week.unpriced < week.runs:
         spent += f", and {numbers.plural(week.unpriced, 'run')} of unknown price"
     unscored = f"{numbers.plural(week.unscored, 'run')} came to no score"
     counts = f"{ups} up, {downs} down, {firsts} for the first time"
+    counts += f", {others} not comparable with before" if others else ""
     top = [
         f"### 🗓️ {numbers.plural(week.runs, 'run')}: {counts}",
         f"{unscored if week.unscored else 'Every run came to a score'}. Spent: {spent}.",
@@ -86,7 +88,8 @@ def render_week(week: Week, *, mention: str) -> str:
         parts.append(Blocks(items, "*Shortened.*", before=before, after=after))
     bottom = (
         "<sub>Up and down: by how much the skill is ahead, now against the latest run before this "
-        "week; one run each, so small moves may be chance. This issue is closed when the next "
+        "week by the same judge under the same conditions; one run each, so small moves may be "
+        "chance. This issue is closed when the next "
         f"one is opened. All commands: {escape.code(mention + ' help')}</sub>"
     )
     return fit(top, parts, [bottom]) + "\n"
@@ -101,7 +104,7 @@ def _row(one: Moved) -> str:
     record = one.now.record
     before = numbers.signed_points(one.before.difference) if one.before else "—"
     if one.before is None:
-        change = "new"
+        change = "not comparable" if one.is_other else "new"
     elif one.is_up or one.is_down:
         change = f"{'▲' if one.is_up else '▼'} {numbers.points(one.change)}"
     else:

@@ -6,12 +6,14 @@ Pure functions. Every name and every sentence of a model or a stranger goes thro
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jobs.calibration.history import JudgeHistory
 from jobs.conclusions.telling import SetNow
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.words import render_block, render_earlier, say_multiplicity
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.results import RunRecord
+from jobs.summary.judge import judge_part
 from jobs.summary.measured import Measured, Measurements, NotCounted
 from jobs.summary.patterns import Drafted, Pattern
 from jobs.summary.scorecard import Scorecard
@@ -44,6 +46,8 @@ class SkillSummary:
     """Name of the model that was asked for patterns."""
     unread: Sequence[Measured] = ()
     """Runs whose verdicts are not kept any more."""
+    histories: Sequence[JudgeHistory] = ()
+    """The judges of these runs over all runs of their series."""
     weak: Sequence[WeakEval] = ()
     """Its eval cases with assertions that tell little."""
 
@@ -94,7 +98,8 @@ def _render_skill(summary: SkillSummary, mention: str) -> list[Blocks]:
         before=f"#### Runs\n\n{_RUNS}",
         after=_stale_note(summary),
     )
-    parts = [Blocks([lead], ""), runs, figures, _patterns(summary), weak_part(summary.weak)]
+    parts = [Blocks([lead], ""), runs, figures, judge_part(summary.histories)]
+    parts += [_patterns(summary), weak_part(summary.weak)]
     if summary.measurements.not_counted:
         parts.append(_not_counted(summary.measurements.not_counted))
     return parts
@@ -114,8 +119,11 @@ def _figures(cards: Sequence[Scorecard]) -> str:
         "|:--|:--|--:|--:|--:|:--|",
     ]
     notes = []
+    models = [card.model for card in cards]
     for card in cards:
         model = escape.code(card.model, NAME)
+        if models.count(card.model) > 1:  # of several series, which are in no figure together
+            model += f", judge {escape.code(card.judge, NAME)}"
         means = [_percent(card.with_skill), _percent(card.without_skill)]
         gap = "—" if card.difference is None else numbers.signed_points(card.difference)
         trivial = ", ".join(render_eval(row) for row in card.trivial) or "none"

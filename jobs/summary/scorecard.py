@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from jobs.calibration.series import series_key
 from jobs.summary.measured import Measured
 
 
@@ -16,6 +17,8 @@ class Scorecard:
     """One model's figures; trivial cases are in none of them."""
 
     model: str
+    judge: str
+    """Who gave the scores, as served where that is known."""
     wins: int
     ties: int
     losses: int
@@ -37,10 +40,11 @@ class Scorecard:
 
 def find_scorecards(rows: Sequence[Measured]) -> list[Scorecard]:
     """The figures of each model, by its name."""
-    models: dict[str, list[Measured]] = {}
+    series: dict[tuple[str, ...], list[Measured]] = {}
     for row in rows:
-        models.setdefault(row.record.model_identity, []).append(row)
-    return sorted((_scorecard(own) for own in models.values()), key=lambda card: card.model)
+        series.setdefault((row.record.model_identity, *series_key(row.record)), []).append(row)
+    cards = [_scorecard(own) for own in series.values()]
+    return sorted(cards, key=lambda card: (card.model, card.judge))
 
 
 def _scorecard(rows: Sequence[Measured]) -> Scorecard:
@@ -49,6 +53,7 @@ def _scorecard(rows: Sequence[Measured]) -> Scorecard:
     wins, losses = words.count("win"), words.count("loss")
     return Scorecard(
         model=rows[-1].record.model,
+        judge=rows[-1].record.judge_served or rows[-1].record.judge,
         wins=wins,
         ties=words.count("tie"),
         losses=losses,

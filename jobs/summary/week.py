@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from jobs.calibration.series import series_key
 from jobs.results import SAME_SCORE, RunRecord, leave_out_pulls
 from jobs.summary.measured import Measured, find_measurements
 
@@ -17,7 +18,11 @@ class Moved:
 
     now: Measured
     before: Measured | None
-    """The latest run with a score before the week; None where this is the first."""
+    """The latest run with a score before the week that it can be held against; None: there is
+    none."""
+    is_other: bool = False
+    """Whether there are earlier ones, but of another judge, scoring prompt, snapshot, text of the
+    eval case or way of running."""
 
     @property
     def change(self) -> float:
@@ -67,11 +72,8 @@ def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: dateti
     moved: list[Moved] = []
     stale: list[Measured] = []
     for skill in sorted({record.skill for record in records}):
-        earlier = {_key(row): row for row in find_measurements(before, skill).rows}
-        moved += [
-            Moved(now=row, before=earlier.get(_key(row)))
-            for row in find_measurements(leave_out_pulls(within), skill).rows
-        ]
+        rows = find_measurements(leave_out_pulls(within), skill).rows
+        moved += [_find_moved(row, before) for row in rows]
         if sha := shas.get(skill):
             rows = find_measurements(records, skill).rows
             stale += [row for row in rows if row.record.skill_sha != sha]
@@ -87,5 +89,23 @@ def find_week(records: Sequence[RunRecord], shas: Mapping[str, str], end: dateti
     )
 
 
-def _key(row: Measured) -> tuple[str, str]:
-    return row.record.eval_id, row.record.model_identity
+def _find_moved(now: Measured, before: Sequence[RunRecord]) -> Moved:
+    """One eval case against its latest run before that answers the same question."""
+    known = [one for one in before if _what(one) == _what(now.record)]
+    alike = [one for one in known if _series(one) == _series(now.record)]
+    earlier = find_measurements(alike, now.record.skill).rows
+    return Moved(
+        now=now,
+        before=earlier[0] if earlier else None,
+        is_other=not earlier and bool(find_measurements(known, now.record.skill).rows),
+    )
+
+
+def _what(record: RunRecord) -> tuple[str, ...]:
+    return record.eval_id, record.model_identity
+
+
+def _series(record: RunRecord) -> tuple[str, ...]:
+    """What must be alike for two scores to be held against each other."""
+    conditions = (record.launcher, record.mode, record.environment)
+    return (record.eval_digest, *conditions, *series_key(record))

@@ -157,3 +157,15 @@ async def test_a_hostile_reason_does_nothing(scene: Scene) -> None:
     assert hidden.splitlines()[0].count("-->") == 1
     for bad in ("<b>", "](https://evil.example)", "@everyone", "`code`", "| cell |"):
         assert bad not in shown
+
+
+async def test_a_summary_tells_how_far_people_agree_with_the_judge(scene: Scene) -> None:
+    """The judge is measured by those whom it stands in for."""
+    await a_run(scene)
+    await say(scene, SAID)
+    await say(scene, "@skillbench verdict A2 with_skill pass because so it is")
+    asked = scene.comment(2, "@skillbench summary")
+    await scene.reacted(2, asked, "rocket")
+    summary = scene.bot_comments(2)[-1]
+    [row] = [line for line in summary.splitlines() if line.startswith("| `scripted-demo-judge` · ")]
+    assert row.endswith("| 50% of 2 (9% to 91%) |")

@@ -42,4 +42,4 @@ def test_a_record_says_who_answered() -> None:
 def test_a_record_of_which_nobody_said_who_answered_does_not_say_it_either() -> None:
     record = record_of(a_result(passes=(), sessions=(a_session(served_models=()),)))
     assert (record.served, record.judge_served) == ("", "")
-    assert series_key(record)[:2] == ("sent:claude-sonnet-4-6", "sent:claude-opus-4-7")
+    assert series_key(record)[:2] == ("sent:claudesonnet46", "sent:claude-opus-4-7")

@@ -125,3 +125,38 @@ def test_a_week_is_held_against_what_was_known_before_it() -> None:
 def test_a_week_is_named_by_its_last_full_day() -> None:
     assert find_week([], {}, NOON).name == "2026-W18"  # NOON is a Monday
     assert find_week([], {}, NOON + timedelta(days=1)).name == "2026-W19"
+
+
+OTHER_SERIES: list[dict[str, Any]] = [
+    {"judge_served": "opus-2"},
+    {"judge_prompt": "another wording"},
+    {"served": "sonnet-2"},
+]
+
+
+@pytest.mark.parametrize("changes", OTHER_SERIES)
+def test_scores_of_two_series_are_in_no_mean_together(changes: dict[str, Any]) -> None:
+    """A judge that is shown more decides otherwise; a mean over both says nothing of the skill."""
+    known = {"served": "sonnet-1", "judge_served": "opus-1", "judge_prompt": "p"}
+    first = scored(1, 0, run="a1", eval_id="a", **known)
+    second = scored(0.5, 0.5, run="b1", eval_id="b", **(known | changes))
+    cards = find_scorecards(find_measurements([first, second], SKILL).rows)
+    assert sorted((card.with_skill, card.without_skill) for card in cards) == [
+        (0.5, 0.5),
+        (1.0, 0.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes", [*OTHER_SERIES, {"eval_digest": "e" * 64}, {"launcher": "claude-code"}]
+)
+def test_a_week_compares_with_the_latest_run_that_is_comparable(changes: dict[str, Any]) -> None:
+    known = {"served": "sonnet-1", "judge_served": "opus-1", "judge_prompt": "p"}
+    old = scored(1, 0.5, run="a1", finished_at=NOON - timedelta(days=20), **known)
+    other = scored(0, 0.5, run="a2", finished_at=NOON - timedelta(days=10), **(known | changes))
+    now = scored(1, 0, run="a3", **known)
+    [moved] = find_week([old, other, now], {}, NOON + timedelta(hours=1)).moved
+    assert moved.before is not None
+    assert moved.before.record.run == "a1"
+    [alone] = find_week([other, now], {}, NOON + timedelta(hours=1)).moved
+    assert (alone.before, alone.is_other, alone.is_up, alone.is_down) == (None, True, False, False)
