@@ -43,6 +43,8 @@ async def answer_estimate(request: Request, world: InquiryWorld) -> str:
     rows = [await _row(spec, place, unpriced) for spec in plan.runs]
     total = await estimate_runs(plan.runs, place, unpriced=unpriced)
     asked = (*plan.runs, *(one.spec for one in plan.duplicates))
+    anew = plan.model_copy(update={"runs": asked})
+    unpriced = await asyncio.to_thread(find_unpriced, anew, price_known)
     is_of_several = request.eval_id == ALL_EVALS
     tiers = await compare_tiers(asked, place, is_of_several=is_of_several, unpriced=unpriced)
     return _render(plan, rows, tiers if asked else [], total, world.mention)

@@ -55,7 +55,7 @@ def _meaning(tier: Tier, planned: Sequence[RunSpec]) -> str:
 
 def _expected(total: Estimate, dear: Sequence[bool]) -> str:
     if total.tokens is None:
-        return "no past runs to go by"
+        return ", ".join(["no past runs to go by", *filter(None, [total.until_sure])])
     parts = [numbers.usd(Decimal(str(total.usd.median)))] if total.usd else []
     parts.append(f"{numbers.tokens(round(total.tokens.median))} tokens")
     if total.wall_s:
