@@ -293,6 +293,24 @@ async def test_a_worker_lost_between_eval_cases_begins_none_that_is_not_needed(
         assert "### Finished: 8 reports, 2 not needed" in scene.bot_comments(2)[0]
 
 
+async def test_eval_cases_that_ended_before_a_cancel_are_evidence_for_whoever_asks_again(
+    tmp_path: Path, app_key: str
+) -> None:
+    gate = Gate()
+    api = ScriptedModelApi()
+    api.fail(Stall(gate=gate), when=lambda asked: is_judging(asked) and begun(api) == 10)
+    async with playing(tmp_path, app_key, model_api=api, seed=tables(10)) as scene:
+        first = scene.comment(2, ALL)
+        await asyncio.wait_for(gate.reached.wait(), 60)
+        scene.comment(2, "@skillbench cancel")
+        await scene.reacted(2, first, "confused")
+        assert len(scene.reports(2)) == 4
+        await ended(scene, ALL)
+        assert len(scene.reports(2)) == 8
+        assert "4 reports, 4 done before, 2 not needed" in scene.bot_comments(2)[-5]
+    assert begun(api) == 16
+
+
 async def test_tiers_are_set_side_by_side_and_one_is_chosen(scene: Scene) -> None:
     """`estimate` starts nothing; `--tier standard` is three trials."""
     await ended(scene, "@skillbench run scripted-demo --tier standard")
