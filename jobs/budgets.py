@@ -5,6 +5,7 @@ refused with the numbers before anything is spent; each run sets its own ceiling
 as it begins, since what is free changes while others run.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -59,7 +60,9 @@ async def estimate_runs(
     repo = planned[0].repo.full_name if planned else ""
     records = await world.ledger.records(repo) if planned else ()
     kept = [await _count_kept(spec, world.runs) for spec in planned]
-    estimate = estimate_all(ahead_of_specs(planned, kept), records, most_usd)
+    # what is until sure loads statistics
+    ahead = await asyncio.to_thread(ahead_of_specs, planned, kept)
+    estimate = estimate_all(ahead, records, most_usd)
     canaries = await count_unread(planned, world.runs.blobs)
     share = judge_limits(world.runs.settings).cost_usd
     return estimate.model_copy(
