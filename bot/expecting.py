@@ -3,6 +3,7 @@
 Made for one look at the queue: each question is asked once.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from bot.github.app import GitHubApp
@@ -15,6 +16,7 @@ from jobs.estimates import Ahead, Estimate, ahead_of_request, estimate_all
 from jobs.reporting.waiting_comment import Load
 from jobs.requests import Request
 from jobs.results import RunRecord
+from jobs.sequential.planning import say_trials
 
 
 class Expecting:
@@ -41,14 +43,10 @@ class Expecting:
         if repo not in self._records:
             self._records[repo] = await self._ledger.records(request.repo.full_name)
         holds = make_effective(self._files.get(repo, RepoFile()), self._settings, request)
-        often = holds.how_often
-        said = {
-            "models": holds.models.value,
-            "trials": often.most_trials if often.until_sure else often.trials,
-            "until_sure": often.until_sure,
-        }
-        ahead = ahead_of_request(
-            request.model_copy(update=said),
+        said = say_trials(request, holds.how_often)
+        ahead = await asyncio.to_thread(  # what is until sure loads statistics
+            ahead_of_request,
+            said.model_copy(update={"models": holds.models.value}),
             model=self._settings.model,
             launcher=holds.launcher.value,
         )

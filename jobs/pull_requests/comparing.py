@@ -5,6 +5,7 @@ The request itself measures nothing. It decides which commit may be run and on w
 and puts a benchmark for each eval case on the queue; the one that ends last says how it came out.
 """
 
+import asyncio
 from contextlib import AsyncExitStack
 
 import structlog
@@ -23,6 +24,7 @@ from jobs.pull_requests.pull import settle_head
 from jobs.pull_requests.showing import show
 from jobs.pull_requests.words import say_left_out
 from jobs.requests import Request
+from jobs.sequential.planning import say_trials
 from jobs.world import World
 
 log = structlog.get_logger(__name__)
@@ -91,16 +93,15 @@ async def _settle(request: Request, world: World) -> PullPlan:
 async def _expect(plan: PullPlan, repo_file: RepoFile, world: World) -> str:
     """What past runs let expect of these; no limit is promised, since prices are not known yet."""
     effective = make_effective(repo_file, world.runs.settings, plan.request)
-    ahead = [
-        one
-        for further in make_requests(plan)
-        for name in effective.models.value
-        for one in ahead_of_request(
-            further.model_copy(update={"models": (name,)}),
-            model=name,
-            launcher=effective.launcher.value,
-        )
+    asked = [
+        say_trials(one, effective.how_often).model_copy(update={"models": effective.models.value})
+        for one in make_requests(plan)
     ]
+    launcher = effective.launcher.value
+    # what is until sure loads statistics
+    ahead = await asyncio.to_thread(
+        lambda: [run for one in asked for run in ahead_of_request(one, model="", launcher=launcher)]
+    )
     records = await world.ledger.records(plan.request.repo.full_name)
     return describe(estimate_all(ahead, records, None))
 

@@ -10,6 +10,7 @@ from jobs.content.text import quoted
 from jobs.errors import Refused
 from jobs.planning.dedup import find_fixture, kept
 from jobs.reporting import numbers
+from jobs.requests import Request
 from jobs.sequential.stop import FEWEST, Unit
 from jobs.values import RunSpec
 
@@ -40,6 +41,12 @@ def plan_trials(how_often: HowOften, *, is_one_of_several: bool) -> Trials:
             "`--until-sure`, or for a fixed number without it."
         )
     return Trials(how_often.most_trials, "trials")
+
+
+def say_trials(request: Request, how_often: HowOften) -> Request:
+    """The request as if it had said itself how often an eval case is tried."""
+    often = how_often.most_trials if how_often.until_sure else how_often.trials
+    return request.model_copy(update={"trials": often, "until_sure": how_often.until_sure})
 
 
 def group_of(spec: RunSpec) -> Group:
