@@ -12,8 +12,8 @@ from jobs.pull_requests.plan import find_plan
 from jobs.requests import Request
 
 SAID = (
-    "models", "skill", "eval_id", "launcher", "mode", "environment", "vs", "trials", "until_sure", "tier", "judge",
-    "fresh",
+    "models", "skill", "eval_id", "launcher", "mode", "environment", "vs", "trials", "until_sure",
+    "tier", "judge", "fresh",
 )  # fmt: skip
 """Fields of a request that say what is measured, and how."""
 
