@@ -264,8 +264,7 @@ class RunRecord(Value):
     saved_usd: float | None = None
     """The part of it that another run had paid."""
     fixture: str = ""
-    """Digest of its set of input files: eval cases with the same one are one cluster. Empty where
-    there are none, and in older records."""
+    """Digest of its input files, by which eval cases are one cluster; empty: none, or not known."""
     sure: bool = False
     """Whether eval cases were measured only until the set they are of was sure, by the rule that
     may look at any time."""
