@@ -73,6 +73,8 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
         elif record.canary_passed:
             reason = "a false answer passes every assertion of its eval case"
             left_out.append(NotCounted(record=record, reason=reason))
+        elif not record.should_load:
+            left_out.append(NotCounted(record=record, reason=_tell_dormant(record)))
         elif (row := _measured(record)) is None:
             incomplete[key] = record
         else:
@@ -80,9 +82,19 @@ def find_measurements(records: Sequence[RunRecord], skill: str) -> Measurements:
             incomplete.pop(key, None)  # it was measured since
     rows = sorted(latest.values(), key=lambda row: (_order(row.record), row.record.model))
     missing = [
-        NotCounted(record=record, reason="came to no score") for record in incomplete.values()
+        NotCounted(record=record, reason="was invalid" if record.invalid else "came to no score")
+        for record in incomplete.values()
     ]
     return Measurements(rows=tuple(rows), not_counted=(*missing, *left_out))
+
+
+def _tell_dormant(record: RunRecord) -> str:
+    """Why an eval case that is no task for the skill is counted apart, and how it came out."""
+    reason = "its task is none for the skill"
+    if record.loaded is None:
+        return reason
+    loaded, sessions = (record.loaded.get(name, 0) for name in ("loaded", "all"))
+    return f"{reason}, which stayed dormant in {sessions - loaded} of {sessions} sessions"
 
 
 def _measured(record: RunRecord) -> Measured | None:
