@@ -45,10 +45,10 @@ class Rebuilt:
 
     from_comments: int = 0
     from_archives: int = 0
-    verdicts: int = 0
-    """Verdicts of people, put back where they lacked."""
     skipped: Counter[str] = field(default_factory=Counter)
     """How many markers and archives count for nothing, by reason."""
+    verdicts: int = 0
+    """Verdicts of people, put back where they lacked."""
 
 
 class Rebuild:

@@ -34,6 +34,10 @@ def test_what_names_no_repository_is_wrong_usage(arguments: list[str], word: str
             Rebuilt(2, 1, Counter({"not graded": 2, "unreadable archive": 1})),
             "acme/skills: 3 runs (1 from archives); skipped: 2 not graded, 1 unreadable archive",
         ),
+        (
+            Rebuilt(from_comments=1, verdicts=2),
+            "acme/skills: 1 run, 2 verdicts of people",
+        ),
     ],
 )
 def test_a_line_tells_what_was_found_and_what_was_passed_over(rebuilt: Rebuilt, line: str) -> None:
