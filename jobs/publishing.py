@@ -19,6 +19,7 @@ from jobs.conclusions.telling import find_set_line
 from jobs.errors import Gone, IssueMoved, Suspended, Transient, UserError
 from jobs.judging.judges import judges_of
 from jobs.keeping import request_folder
+from jobs.leaks.guesser import with_guess
 from jobs.planning.dedup import record_key, record_of
 from jobs.planning.plan import Plan
 from jobs.planning.previous import find_previous
@@ -55,6 +56,7 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     follows an issue that was moved to where the App is installed, too.
     """
     result = await with_canaries(finished.result, world.runs)
+    result = await with_guess(result, world.runs)
     finished = replace(finished, result=result)
     spec = result.spec
     archive = await write_archive(finished, world.runs)
@@ -221,7 +223,8 @@ async def make_context(
     models = (spec.model, *judges_of(spec))
     priced = all(world.catalog.price_known(model) for model in models)
     remark = (
-        f"The price of {' or '.join(one.sent for one in models)} is not known: this run was held "
+        f"The price of {' or '.join(dict.fromkeys(one.sent for one in models))} is not known: "
+        "this run was held "
         f"by the limit of {settings.max_tokens_per_run:,} tokens alone."
     )
     # a run that was given up may lack a session; of several trials the first whole one is shown

@@ -62,7 +62,8 @@ def warn_of_judge(result: RunResult) -> list[str]:
     count = numbers.plural(len(rows), "assertion")
     if _turns(result):
         return [f"{count} could not be verified, which may have turned the result"]
-    return [f"{count} could not be verified and count less"]
+    wholly = all(not row.counted for row in rows)
+    return [f"{count} could not be verified{'' if wholly else ' in every reading'}"]
 
 
 def name_relatives(result: RunResult) -> str:
@@ -123,10 +124,11 @@ def _unverified_notes(result: RunResult) -> Iterator[str]:
 def _unverified_note(
     row: AssertionScore, phrase: str, said: Sequence[Verdict], readings: int
 ) -> str:
-    often = f" in {len(said)} of {readings} readings" if len(said) < readings else ""
+    some = len(said) < readings
+    often = f" in {len(said)} of {readings} readings, so there" if some else ", so"
     reason = escape.sentence(call_outputs(said[0]), _REASON).rstrip(".")
     name = escape.inline(row.assertion.id, 12)
-    return f"Could not be verified: {name} {phrase}{often}, so it counts for neither: {reason}."
+    return f"Could not be verified: {name} {phrase}{often} it counts for neither: {reason}."
 
 
 def _turns(result: RunResult) -> bool:

@@ -33,7 +33,8 @@ def render_verdict(result: RunResult, conclusion: Conclusion) -> str:
         f"{_count_changes(result, conclusion)}.",
     ]
     if conclusion.split:
-        sentences.append(f"The two readings differ on {_ids(conclusion.split)}.")
+        readings = "The readings" if result.spec.other_judges else "The two readings"
+        sentences.append(f"{readings} differ on {_ids(conclusion.split)}.")
     if result.trials:
         sentences.append(direction_words(result))
     trials = numbers.plural(len(result.whole_trials) or result.spec.trials, "trial")
@@ -44,11 +45,14 @@ def render_verdict(result: RunResult, conclusion: Conclusion) -> str:
 def _count_changes(result: RunResult, conclusion: Conclusion) -> str:
     """How many assertions are better, worse and the same, and which."""
     better, worse = len(conclusion.better), len(conclusion.worse)
+    unknown = [row for row in result.assertions if not row.counted]
     parts = [
         f"better on {better}" + (f" ({_ids(conclusion.better)})" if better else ""),
         f"worse on {worse}" + (f" ({_ids(conclusion.worse)})" if worse else ""),
-        f"the same on {len(result.assertions) - better - worse}",
+        f"the same on {len(result.assertions) - better - worse - len(unknown)}",
     ]
+    if unknown:
+        parts.append(f"not to be verified on {len(unknown)} ({_ids(unknown)})")
     total = numbers.plural(len(result.assertions), "assertion")
     return f"Of {total}, {', '.join(parts)}"
 

@@ -94,16 +94,23 @@ def test_what_could_not_be_verified_stands_in_the_table_and_the_notes_with_its_r
         in notes
     )
     assert (
-        "Could not be verified: A3 without it in 1 of 2 readings, so it counts for neither: "
+        "Could not be verified: A3 without it in 1 of 2 readings, so there it counts for neither: "
         "It needs the shop." in notes
     )
     assert "quotation not found" not in report
 
 
 def test_health_warns_of_what_could_not_be_verified() -> None:
-    assert warn_of_judge(UNSURE) == ["2 assertions could not be verified and count less"]
+    assert warn_of_judge(UNSURE) == ["2 assertions could not be verified in every reading"]
     assert "2 assertions could not be verified" in render_report(UNSURE, CONTEXT)
     assert warn_of_judge(a_result()) == []
+
+
+def test_the_verdict_does_not_call_the_same_what_nobody_could_verify() -> None:
+    """Of A3 one reading counts."""
+    report = render_report(UNSURE, CONTEXT)
+    assert "better on 2 (**A1**, **A3**), worse on 0, the same on 0" in report
+    assert "not to be verified on 1 (**A2**)" in report
 
 
 def test_a_lead_that_rests_on_what_could_not_be_verified_is_told() -> None:
