@@ -24,12 +24,14 @@ from jobs.datasets.progress import describe_estimate, render_progress
 from jobs.datasets.purse import Purse
 from jobs.datasets.ready import DatasetWorld, Ready
 from jobs.datasets.request_world import DatasetRequestWorld
+from jobs.datasets.run_money import ChunkMoney
 from jobs.datasets.run_state import ChunkEnd, Chunks, RunState, divide
 from jobs.datasets.running import run_dataset
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import MOST_LOST
 from jobs.living_comment import comment_tag
 from jobs.requests import Kind, Request
+from jobs.world import World
 
 KINDS: frozenset[Kind] = frozenset({"dataset", "dataset_chunk"})
 LOOK_S = 1.0
@@ -55,17 +57,20 @@ class _Chunk:
     def ids(self) -> tuple[str, ...]:
         return self.chunks.ids[self.number]
 
-    @property
-    def reservation(self) -> str:
-        """Under which its money is set aside for the day."""
-        return f"{self.plan.run_id}-{self.number}"
-
-    @property
-    def share(self) -> Decimal | None:
-        """Its part of the run's limit."""
+    def money(self, place: World) -> ChunkMoney | None:
+        """Its part of the run's money; None where the run has no limit."""
         if self.plan.max_usd is None:
             return None
-        return self.plan.max_usd * len(self.ids) / len(self.plan.cases)
+        return ChunkMoney(
+            blobs=self.state.blobs,
+            hold=place.ledger.hold,
+            budget=place.runs.budget,
+            repo=self.asked.repo,
+            run_id=self.plan.run_id,
+            limit=self.plan.max_usd,
+            number=self.number,
+            chunks=len(self.chunks.ids),
+        )
 
 
 async def carry_out(request: Request, world: DatasetRequestWorld, *, last_try: bool) -> None:
@@ -175,24 +180,25 @@ async def _run(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:
     if await _find_cancelled(chunk, world) is not None:
         return ChunkEnd(state="cancelled")
     place = within_budgets(chunk.asked, await world.place.github.repo_file(), world.place)
-    share = chunk.share
-    if share is not None:
-        try:
-            await place.runs.budget.reserve(chunk.reservation, chunk.asked.repo, share)
-        except UserError as over:
-            return ChunkEnd(state="out_of_money", reason=str(over))
+    money = chunk.money(place)
     async with opened_again(chunk.plan, world) as (ready, cases):
-        return await _run_ready(chunk, ready, cases, world)
+        if money is None:
+            purse = Purse(None, expected=ready.expected)
+        else:
+            purse = Purse(await money.open(), expected=ready.expected, more=money.take)
+        end = await _run_ready(chunk, ready, cases, purse, world)
+    if end.state == "out_of_money" and money is not None:
+        return end.model_copy(update={"reason": money.refusal})
+    return end
 
 
 async def _run_ready(
-    chunk: _Chunk, ready: Ready, cases: DatasetWorld, world: DatasetRequestWorld
+    chunk: _Chunk, ready: Ready, cases: DatasetWorld, purse: Purse, world: DatasetRequestWorld
 ) -> ChunkEnd:
     plan = ready.plan.model_copy(update={"parallel": chunk.chunks.parallel})
     ready = Ready(plan, ready.specs, ready.estimate, ready.unpriced, ready.catalog)
     await world.live.begin(chunk.plan)
     watcher = LiveWatcher(world.live, plan.run_id, world.place.runs.clock)
-    purse = Purse(chunk.share, expected=ready.expected)
     work = asyncio.create_task(
         run_dataset(ready, cases, watcher, only=frozenset(chunk.ids), purse=purse)
     )
@@ -249,19 +255,12 @@ async def _tell(chunk: _Chunk, ready: Ready, world: DatasetRequestWorld) -> None
 
 async def _settle(chunk: _Chunk, world: DatasetRequestWorld) -> None:
     """Replace what was set aside by what the cases have cost, as far as that is known."""
-    if chunk.share is None:
+    money = chunk.money(world.place)
+    if money is None:
         return
     spent = Decimal(0)
     own = chunk.plan.model_copy(update={"cases": chunk.ids})
     async for one in world.keeping.cases(own):
-        if not await _is_taken_over(one.id, chunk, world):
+        if not await world.keeping.is_taken_over(chunk.plan, one.id):
             spent += one.known_cost_usd
-    await world.place.runs.budget.settle(chunk.reservation, spent)
-
-
-async def _is_taken_over(case_id: str, chunk: _Chunk, world: DatasetRequestWorld) -> bool:
-    """Whether another run has paid for a case."""
-    if not chunk.plan.again_of:
-        return False
-    earlier = await world.keeping.get_case(chunk.plan.again_of, case_id)
-    return earlier is not None and earlier.grade.outcome != "ungraded"
+    await money.close(spent)

@@ -74,6 +74,13 @@ class DatasetKeeping:
         stored = await self.blobs.get(_case_key(run_id, case_id))
         return CaseResult.model_validate_json(stored) if stored else None
 
+    async def is_taken_over(self, plan: RunPlan, case_id: str) -> bool:
+        """Whether the run that a plan repeats has paid for a case."""
+        if not plan.again_of:
+            return False
+        earlier = await self.get_case(plan.again_of, case_id)
+        return earlier is not None and earlier.grade.outcome != "ungraded"
+
     async def cases(self, plan: RunPlan) -> AsyncIterator[CaseResult]:
         """The cases that have ended, in the order of the plan, a few in memory at a time."""
         for start in range(0, len(plan.cases), READ_AT_ONCE):

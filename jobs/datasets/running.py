@@ -5,13 +5,14 @@ what was in flight when its worker died.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from jobs.datasets.case_run import CaseSpec, run_case
 from jobs.datasets.cases import DatasetCase
 from jobs.datasets.dialogue import Dialogue
+from jobs.datasets.keeping import READ_AT_ONCE
 from jobs.datasets.purse import Purse
 from jobs.datasets.ready import DatasetWorld, Ready
 from jobs.datasets.results import CaseResult
@@ -49,15 +50,29 @@ async def run_dataset(
     """
     specs = [spec for spec in ready.specs if only is None or spec.case.id in only]
     run = _Run(ready, world, watcher, purse or Purse(ready.plan.max_usd, expected=ready.expected))
-    at_once = min(ready.plan.parallel or UNLIMITED, len(specs))
+    # all that was spent is known before more of it is
+    await _together(run.recall, specs, READ_AT_ONCE)
+    todo = [spec for spec in specs if spec.case.id not in run.ended]
+    await _together(run.work, todo, ready.plan.parallel or UNLIMITED)
+    return not run.purse.is_empty
+
+
+async def _together(
+    work: Callable[[CaseSpec], Awaitable[None]], specs: Sequence[CaseSpec], at_once: int
+) -> None:
+    """Do it with every case, so many at a time."""
     todo = iter(specs)
+
+    async def take() -> None:
+        for spec in todo:
+            await work(spec)
+
     try:
         async with asyncio.TaskGroup() as together:
-            for _ in range(at_once):
-                together.create_task(run.work(todo))
+            for _ in range(min(at_once, len(specs))):
+                together.create_task(take())
     except BaseExceptionGroup as group:
         raise _first(group) from group
-    return not run.purse.is_empty
 
 
 class _Run:
@@ -71,19 +86,26 @@ class _Run:
         self._keeping = world.keeping
         self._watcher = watcher
         self.purse = purse
+        self.ended: set[str] = set()
+        """Cases that had ended when this process began."""
 
-    async def work(self, todo: Iterator[CaseSpec]) -> None:
-        """Take one case after another, until none is left."""
-        for spec in todo:
-            if (kept := await self._keeping.get_case(self._plan.run_id, spec.case.id)) is not None:
-                self.purse.count_earlier(kept)
-                await self._watcher.ended(kept)
-                continue
-            earlier = await self._find_earlier(spec)
-            if earlier is not None and earlier.grade.outcome != "ungraded":
-                await self._keep(earlier)
-            elif await self.purse.take():
-                await self._run_paid(spec, attempts=1 + (earlier.attempts if earlier else 0))
+    async def recall(self, spec: CaseSpec) -> None:
+        """Take in what a case has come to, if it has ended before."""
+        kept = await self._keeping.get_case(self._plan.run_id, spec.case.id)
+        if kept is None:
+            return
+        self.ended.add(kept.id)
+        if not await self._keeping.is_taken_over(self._plan, kept.id):
+            self.purse.count_earlier(kept)
+        await self._watcher.ended(kept)
+
+    async def work(self, spec: CaseSpec) -> None:
+        """Run a case, unless an earlier run has paid for it or the money has ended."""
+        earlier = await self._find_earlier(spec)
+        if earlier is not None and earlier.grade.outcome != "ungraded":
+            await self._keep(earlier)
+        elif await self.purse.take():
+            await self._run_paid(spec, attempts=1 + (earlier.attempts if earlier else 0))
 
     async def _find_earlier(self, spec: CaseSpec) -> CaseResult | None:
         """What became of the case in the run that this one repeats."""

@@ -106,6 +106,19 @@ async def test_no_case_is_begun_once_money_could_run_out(tmp_path: Path) -> None
     assert any("limit of 0.05 USD was reached" in note for note in summary["notes"])
 
 
+async def test_what_was_spent_is_known_before_more_of_it_is(tmp_path: Path) -> None:
+    """The first cases were in flight when their worker died; all others had cost five cents."""
+    dataset = write_suite(tmp_path / "data", cases=8)
+    wanted = SAMPLE.model_copy(update={"max_usd": USUAL_CASE_USD, "parallel": 3})
+    agent = RuledAgent(right)
+    async with dataset_world(tmp_path, agent) as world:
+        plan = make_run_plan(wanted, dataset, NOON)
+        later = plan.model_copy(update={"cases": plan.cases[3:]})
+        assert await run_dataset(await make_ready(later, dataset, world), world, Seen())
+        assert not await run_dataset(await make_ready(plan, dataset, world), world, Seen())
+    assert len(agent.asked) == 5
+
+
 async def test_without_room_for_one_case_nothing_is_begun(tmp_path: Path) -> None:
     agent = RuledAgent(right)
     dataset = write_suite(tmp_path / "data")
@@ -225,3 +238,26 @@ async def test_only_the_ungraded_cases_are_run_again_and_the_report_is_whole(
     assert sorted(agent.asked) == ["say c1", "say c3"]
     assert [one.attempts for one in stored] == [1, 2, 1, 2]
     assert {one.grade.outcome for one in stored} == {"pass"}
+
+
+async def test_what_another_run_has_paid_for_is_no_spending_of_this_one(tmp_path: Path) -> None:
+    """It is run again, its worker dies once all but one are taken over, and money is left."""
+    is_sick = True
+
+    async def sick(spec: ConversationSpec) -> str:
+        return "!stalled" if is_sick and spec.prompt == "say c7" else await right(spec)
+
+    dataset = write_suite(tmp_path / "data", cases=8)
+    agent = RuledAgent(sick)
+    async with dataset_world(tmp_path, agent) as world:
+        ready = await make_ready(make_run_plan(SAMPLE, dataset, NOON), dataset, world)
+        await world.keeping.put_plan(ready.plan)
+        await run_dataset(ready, world, Seen())
+        await Finisher(ready, world.keeping, lambda: NOON).finish(tmp_path / "r.json", "complete")
+        plan = await rerun_errors(SAMPLE, dataset, world.keeping, NOON)
+        plan = plan.model_copy(update={"max_usd": USUAL_CASE_USD})
+        again = await make_ready(plan, dataset, world)
+        is_sick = False
+        assert await run_dataset(again, world, Seen(), only=plan.cases[:7])
+        assert await run_dataset(again, world, Seen())
+    assert agent.asked.count("say c7") == 2
