@@ -87,6 +87,7 @@ class RedisLiveRuns:
             target_type=plan.target_type,
             asker=plan.asker,
             started_at=plan.started_at,
+            went_on_at=plan.started_at,
             state=state,
             total=len(plan.cases),
             done=0,
@@ -206,19 +207,27 @@ class RedisLiveRuns:
             stored = await cast("Awaitable[bytes | None]", self._redis.get(_cancelled(run_id)))
         return None if stored is None else stored.decode()
 
-    async def reopen(self, run_id: str) -> None:
+    async def reopen(self, run_id: str, now: datetime) -> None:
         with away_is_transient():
             await self._redis.delete(_cancelled(run_id))
-            if await cast("Awaitable[bool]", self._redis.hexists(_run(run_id), "head")):
-                await self.set_state(run_id, "running")
+            run = await self.look(run_id)
+            if run is None:
+                return
+            since = {"went_on": now.isoformat(), "done_before": run.done}
+            await cast("Awaitable[int]", self._redis.hset(_run(run_id), mapping=since))
+            await self.set_state(run_id, "running")
 
 
 def _read(fields: dict[bytes, bytes]) -> LiveRun | None:
     if b"head" not in fields:
         return None
     graded, ungraded = int(fields.get(b"graded", 0)), int(fields.get(b"ungraded", 0))
-    return LiveRun.model_validate_json(fields[b"head"]).model_copy(
+    head = LiveRun.model_validate_json(fields[b"head"])
+    went_on = fields.get(b"went_on")
+    return head.model_copy(
         update={
+            "went_on_at": datetime.fromisoformat(went_on.decode()) if went_on else head.started_at,
+            "done_before": int(fields.get(b"done_before", 0)),
             "state": fields[b"state"].decode(),
             "done": graded + ungraded,
             "graded": graded,

@@ -49,10 +49,14 @@ class RunView:
     target: str
     asker: str
     started_at: datetime
+    went_on_at: datetime | None = None
+    """When it was resumed the last time."""
     state: str
     """`waiting` until a worker has planned it; `refused` where none will."""
     total: int = 0
     done: int = 0
+    done_before: int = 0
+    """Those of `done` that had ended when the run was resumed."""
     graded: int = 0
     passed: int = 0
     failed: int = 0
@@ -85,10 +89,14 @@ class RunView:
         return f"at least {words}" if self.is_cost_partial and self.cost_usd else words
 
     def seconds_left(self, now: datetime) -> float | None:
-        """What the rest will take if it goes on as so far; None where nobody can say."""
-        if self.state != "running" or not self.done:
+        """What the rest will take if it goes on as it has since it was begun or resumed; None
+        where nobody can say.
+        """
+        done = self.done - self.done_before
+        if self.state != "running" or done <= 0:
             return None
-        return (now - self.started_at).total_seconds() / self.done * (self.total - self.done)
+        since = self.went_on_at or self.started_at
+        return (now - since).total_seconds() / done * (self.total - self.done)
 
 
 class Runs:
@@ -200,9 +208,11 @@ def of_live(run: LiveRun) -> RunView:
         target=run.target_type,
         asker=run.asker,
         started_at=run.started_at,
+        went_on_at=run.went_on_at,
         state=run.state,
         total=run.total,
         done=run.done,
+        done_before=run.done_before,
         graded=run.graded,
         passed=run.passed,
         failed=run.failed,

@@ -88,7 +88,7 @@ async def _plan(request: Request, world: DatasetRequestWorld) -> RunPlan:
     state = RunState(world.keeping.blobs, plan.run_id)
     if request.dataset.resume:  # only now that nothing can be refused any more
         await state.reopen(len(divide(plan, await state.get_workers()).ids))
-        await world.live.reopen(plan.run_id)
+        await world.live.reopen(plan.run_id, place.runs.clock())
     if packed is not None:
         await state.put_suite(packed)
     await state.put_request(request, place.runs.settings.max_requests_per_repository)

@@ -56,10 +56,14 @@ class LiveRun(Value):
     target_type: str
     asker: str
     started_at: datetime
+    went_on_at: datetime | None = None
+    """When it was resumed the last time; else when it began. None where that is not known."""
     state: LiveState
     total: int
     """Cases that were selected."""
     done: int
+    done_before: int = 0
+    """Those of `done` that had ended by `went_on_at`."""
     graded: int
     passed: int = 0
     failed: int = 0
@@ -117,8 +121,8 @@ class LiveRuns(Protocol):
     async def find_cancelled(self, run_id: str) -> str | None:
         """Who cancelled a run; None where nobody has."""
 
-    async def reopen(self, run_id: str) -> None:
-        """A run that has ended goes on: it is not cancelled any more."""
+    async def reopen(self, run_id: str, now: datetime) -> None:
+        """A run that has ended goes on now: it is not cancelled any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """Whoever looks on sees every case begin, speak and end, and is told without asking."""
 
 import asyncio
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from redis.asyncio import Redis
 
 from bot.store.live_datasets import RedisLiveRuns
+from bot.web.runs import of_live
 from jobs.datasets.live import CaseEnd, LiveCase, LiveChange
 from jobs.datasets.plan import RunPlan
 from tests.bot.conftest import redis, redis_url
@@ -135,3 +137,25 @@ async def test_the_first_who_cancels_is_named(redis: Redis) -> None:
     await live.cancel(RUN, "octocat")
     await live.cancel(RUN, "hubot")
     assert await live.find_cancelled(RUN) == "octocat"
+
+
+async def test_what_is_left_is_told_from_the_pace_since_the_run_went_on(redis: Redis) -> None:
+    """Two cases in a minute, a day's rest, then one in ten seconds: seven take seventy."""
+    live = RedisLiveRuns(redis)
+    await live.begin(a_plan(cases=10))
+
+    async def left(now: datetime) -> float | None:
+        run = await live.look(RUN)
+        assert run is not None
+        return of_live(run).seconds_left(now)
+
+    await live.ended(RUN, ended("case 0", 1))
+    await live.ended(RUN, ended("case 1", 1))
+    assert await left(NOON + timedelta(minutes=1)) == 240
+    await live.set_state(RUN, "cancelled")
+    tomorrow = NOON + timedelta(days=1)
+    await live.reopen(RUN, tomorrow)
+    assert await left(tomorrow + timedelta(seconds=5)) is None, "nothing has ended yet"
+    await live.ended(RUN, ended("case 1", 1))
+    await live.ended(RUN, ended("case 2", 1))
+    assert await left(tomorrow + timedelta(seconds=10)) == 70
