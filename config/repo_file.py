@@ -83,6 +83,8 @@ class RepoFile(Section):
     """How long results without a skill are used again."""
     canaries: Switch = True
     """Whether the judge reads false answers to an eval case before its first result counts."""
+    guesser: Switch = True
+    """Whether a cheap model is asked, of a sample of runs, which output had the skill."""
     archive: Literal["release", "blob", "off"] = "release"
     """Where the files of a run are kept: in a pre-release of each month, in the bot's own
     store, or nowhere."""

@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from config.yaml_lines import Document, Path, Problem, dotted, shown
 
-MAX_LISTED = 20
+MAX_LISTED = 30
 """Words that one sentence lists."""
 
 

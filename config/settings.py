@@ -149,6 +149,12 @@ class Settings(BaseSettings):
     set_unscored: float = Field(default=0.2, ge=0, lt=1)
     """Largest share of eval cases without a score; beyond it the set is invalid."""
 
+    # Whether outputs give their arm away (`jobs/leaks/`)
+    guesser_share: float = Field(default=0.1, ge=0, le=1)
+    """Share of runs of which the guesser is asked which output had the skill; 0: of none."""
+    guesser_model: str = Field(default="claude-haiku", min_length=1)
+    """The model that guesses: a cheap one."""
+
     # Environments: what a repository's file may ask for
     environment_hosts: HostList = ",".join((*R_HOSTS, *PYTHON_HOSTS))
     """Hosts that sessions may reach where an environment names them; `*`: all, `none`: none."""

@@ -212,6 +212,8 @@ def scripted(anthropic_url: str) -> dict[str, object]:
     return {
         "model": "scripted-demo",
         "judge_model": "scripted-demo-judge",
+        "guesser_model": "scripted-demo-judge",
+        "guesser_share": 0,  # which runs are in a sample differs from play to play
         "anthropic_api_key": SecretStr("scripted"),
         "anthropic_base_url": anthropic_url,
         "openai_api_key": SecretStr(""),

@@ -17,6 +17,7 @@ from jobs.content.text import quoted
 from jobs.day_budget import over_bot, over_repository
 from jobs.errors import OverBudget
 from jobs.estimates import Estimate, ahead_of_specs, estimate_all
+from jobs.leaks.guesser import guess_limits, may_be_guessed
 from jobs.ports import Budget
 from jobs.reporting import numbers
 from jobs.requests import Request
@@ -64,11 +65,15 @@ async def estimate_runs(
     ahead = await asyncio.to_thread(ahead_of_specs, planned, kept)
     estimate = estimate_all(ahead, records, most_usd)
     canaries = await count_unread(planned, world.runs.blobs)
-    share = judge_limits(world.runs.settings).cost_usd
+    settings = world.runs.settings
+    share = judge_limits(settings).cost_usd
+    guessed = any(map(may_be_guessed, planned))
     return estimate.model_copy(
         update={
             "canaries": canaries,
             "canaries_usd": None if most_usd is None else share * canaries,
+            "guesser_share": settings.guesser_share if guessed else 0,
+            "guess_usd": guess_limits(settings).cost_usd,
         }
     )
 

@@ -13,7 +13,8 @@ from jobs.health.counts import INVALID, Health
 from jobs.health.manifest import NOTHING_WRITTEN, Expected
 from jobs.health.weighing import Seen, weigh
 from jobs.matched import find_mismatch
-from jobs.results import ArmScore, AssertionScore, ScrubCount, TrialResult
+from jobs.readings import ScrubCount
+from jobs.results import ArmScore, AssertionScore, TrialResult
 from jobs.scoring import NOTHING_SCRUBBED
 from jobs.trials import Trial
 from jobs.values import RunSpec

@@ -26,6 +26,7 @@ from jobs.health.skill_free import SkillMark
 from jobs.judging.agreement import find_agreement
 from jobs.judging.blind import candidate_1_is
 from jobs.keeping import find_ended, keep_ended
+from jobs.leaks.assertion_class import find_leaks
 from jobs.left_over import adopt, withdraw
 from jobs.matched import find_other_judges
 from jobs.reading_keys import reading_keys
@@ -150,6 +151,7 @@ async def _make_result(
         candidate_1_is=candidate_1_is(spec.eval_case.id, spec.skill.sha, spec.arms),
         scrubbed=combined.scrubbed,
         lengths=tuple(trial.judged.lengths for trial in trials if trial.judged.lengths),
+        leaks=find_leaks(spec.eval_case.assertions, spec.eval_case.prompt, staged.skill_texts),
         assertions=combined.assertions,
         with_skill=combined.with_skill,
         without_skill=combined.without_skill,

@@ -84,6 +84,10 @@ class Estimate(Value):
     no other figure."""
     canaries_usd: Decimal | None = None
     """The most that those may cost; None where a price is not known."""
+    guesser_share: float = 0
+    """Share of the runs of which the guesser is asked besides; in no other figure."""
+    guess_usd: Decimal | None = None
+    """The most that one guess may cost; None where a price is not known."""
     most_usd: Decimal | None
     """What the limits allow; None where a price is not known, so that no sum holds."""
 
@@ -208,12 +212,17 @@ def _tell_open(ahead: Sequence[Ahead]) -> str:
 
 
 def _besides(estimate: Estimate) -> str:
-    """Canaries are read once, so no past run tells what they cost."""
-    if not estimate.canaries:
-        return ""
-    cases = numbers.plural(estimate.canaries, "eval case")
-    most = f", {numbers.usd(estimate.canaries_usd)} at most" if estimate.canaries_usd else ""
-    return f"; besides, canaries are read once for {cases}{most}"
+    """Canaries are read once and few runs are guessed, so no past run tells what they cost."""
+    said = []
+    if estimate.canaries:
+        cases = numbers.plural(estimate.canaries, "eval case")
+        most = f", {numbers.usd(estimate.canaries_usd)} at most" if estimate.canaries_usd else ""
+        said.append(f"canaries are read once for {cases}{most}")
+    if estimate.guesser_share:
+        runs = numbers.percent(estimate.guesser_share)
+        most = f", {numbers.usd(estimate.guess_usd)} each at most" if estimate.guess_usd else ""
+        said.append(f"a guesser is asked about {runs} of runs{most}")
+    return f"; besides, {'; '.join(said)}" if said else ""
 
 
 def _money(estimate: Estimate) -> str:

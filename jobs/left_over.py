@@ -15,10 +15,10 @@ from jobs.world import RunWorld
 
 _OF_THE_ASKING = {
     "run_id", "asker", "asked_at", "issue", "commit", "skill_commit", "other_commit", "vs_asked",
-    "canaries",
+    "canaries", "guesser",
 }  # fmt: skip
 """What tells two askings for the same run apart; the content of a commit is in the digests, and
-canaries change nothing about sessions."""
+canaries and the guesser change nothing about sessions."""
 
 
 class LeftOver(Value):

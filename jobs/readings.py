@@ -89,6 +89,16 @@ class LostReading(Value):
     judge: int = 1
 
 
+class ScrubCount(Value):
+    """How many give-aways were replaced in each arm's files before judging.
+
+    `with_skill` is of the arm under test, `without_skill` of the other one.
+    """
+
+    with_skill: int
+    without_skill: int
+
+
 _WORD = f"({'|'.join(get_args(VerdictWord))})"
 PairOfVerdicts = Annotated[str, StringConstraints(pattern=f"^{_WORD}/{_WORD}$")]
 """Two verdicts on one output, the first from the reading in which it stood first."""

@@ -10,16 +10,12 @@ from pydantic import Field, NonNegativeInt, StringConstraints
 from jobs.checks.verdict import MachineVerdict
 from jobs.health.counts import Health
 from jobs.health.manifest import Manifest
-from jobs.readings import JudgeAgreement, JudgePass, LostReading, PairOfVerdicts, Verdict
+from jobs.leaks.assertion_class import AssertionLeak
+from jobs.leaks.guess import Guess
+from jobs.readings import JudgeAgreement, JudgePass, LostReading, ScrubCount, Verdict
 from jobs.requests import Value
 from jobs.sequential.stop import Stop
-from jobs.values import (
-    Arm,
-    Assertion,
-    RunSpec,
-    SessionResult,
-    Usage,
-)
+from jobs.values import Arm, Assertion, RunSpec, SessionResult, Usage
 from jobs.weak_evals.canary_check import CanaryCheck, OutputLengths
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -33,13 +29,6 @@ MetWords = Annotated[str, StringConstraints(pattern=r"^[a-z_]{4,13}/[a-z_]{4,13}
 # In the values below `with_skill` is what belongs to the arm under test and `without_skill`
 # what belongs to the other one, also where that one has another version of the skill: the
 # archives of all versions of this program are read by one set of names.
-
-
-class ScrubCount(Value):
-    """How many give-aways were replaced in each arm's files before judging."""
-
-    with_skill: int
-    without_skill: int
 
 
 class AssertionScore(Value):
@@ -132,6 +121,9 @@ class RunResult(Value):
     canaries: CanaryCheck | None = None
     """What the judge said of false answers to the eval case; None: nobody asked, or an older
     run."""
+    leaks: tuple[AssertionLeak, ...] = ()
+    """What each assertion tests, and where it stands word for word; empty in older results."""
+    guess: Guess | None = None
     """Which output a cheap model took for the one with the skill; None: not in the sample."""
     lengths: tuple[OutputLengths, ...] = ()
     """How much of both outputs the judge was shown, trial by trial; empty in older runs."""
@@ -270,6 +262,10 @@ class RunRecord(Value):
     may look at any time."""
     stopped: Stop | None = None
     """Why it had no more trials, where they were added until it was sure; else None."""
+    guess: bool | None = None
+    """Whether the guesser named the output with the skill; None: it was not asked, or failed."""
+    guesser: str = ""
+    """Who guessed: the model as served, and the wording of the question; empty without a guess."""
     canary_passed: bool = False
     """Whether a false answer passes every assertion of its eval case, so that its score says
     nothing and counts nowhere."""

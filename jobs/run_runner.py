@@ -11,6 +11,7 @@ from jobs.comparison import Sources, run_comparison
 from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import find_result
+from jobs.leaks.guesser import ask_guesser
 from jobs.living_comment import LivingComment
 from jobs.planning.dedup import answers, record_key
 from jobs.planning.plan import Plan
@@ -120,6 +121,7 @@ class RunRunner:
             prepared=PLAIN if ended else await self._preparation.get(row),
         )
         await self._check_canaries(finished.result)
+        await ask_guesser(finished.result, finished.bundles, self._world.runs)
         await moved("publishing")
         report = await publish_run(finished, self._world)
         result = finished.result

@@ -20,8 +20,7 @@ from jobs.judging.panel import combine_judges, leave_out_halves
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
 from jobs.reading_keys import PASSES, ReadingKey, reading_keys
-from jobs.readings import JudgePass, LostReading
-from jobs.results import ScrubCount
+from jobs.readings import JudgePass, LostReading, ScrubCount
 from jobs.sessions.run_limits import judge_limits
 from jobs.sessions.transcript import JsonlTranscript, read_spent
 from jobs.sessions.workspace import remove_tree

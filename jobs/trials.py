@@ -67,6 +67,11 @@ class Staged:
     remarks: tuple[str, ...] = ()
     """What the reader must know of what was staged."""
 
+    @property
+    def skill_texts(self) -> list[str]:
+        """What the SKILL.md of each arm says that has one."""
+        return [skill.text for skill in self.skills.values()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmWork:

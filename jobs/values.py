@@ -155,6 +155,8 @@ class RunSpec(Value):
     """For how many days a session without a skill may be used again; 0: not at all."""
     canaries: bool = True
     """Whether the judge reads false answers to the eval case, once, before a result counts."""
+    guesser: bool = True
+    """Whether the guesser may be asked about it (`jobs.leaks`)."""
     fresh: bool = False
     """Whether both arms must run together, also where a kept session would do."""
     asker: str
@@ -275,12 +277,10 @@ class SessionResult(Value):
     limits: Limits | None = None
     """What the session was allowed to use; None in older records."""
     memory_mb: int | None = None
-    """Memory for everything that the session ran; None in older records and where no sandbox was
-    opened."""
+    """Of everything that the session ran; None in older records, and without a sandbox."""
     trial: int = 1
     reused_from: str = ""
-    """Id of the run that this session was run and paid for, where it is used again; empty: its
-    own."""
+    """Id of the run that ran and paid for it, where it is used again; empty: its own."""
     skills_listed: tuple[str, ...] | None = None
     """Skills that the session was offered, as its launcher tells; None: nobody looked."""
     skill_traces: tuple[str, ...] | None = None

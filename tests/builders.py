@@ -9,8 +9,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from jobs.readings import JudgePass, KeyMetric, Verdict
-from jobs.results import ArmScore, AssertionScore, RunRecord, RunResult, ScrubCount
+from jobs.readings import JudgePass, KeyMetric, ScrubCount, Verdict
+from jobs.results import ArmScore, AssertionScore, RunRecord, RunResult
 from jobs.values import (
     Arm,
     Assertion,

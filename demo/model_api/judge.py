@@ -57,8 +57,13 @@ def judge(asked: Asked) -> Reply:
     return Reply(text=json.dumps(answer, ensure_ascii=False, indent=1))
 
 
+def find_sections(prompt: str) -> dict[str, str]:
+    """The material that a prompt holds between lines with a mark, by name."""
+    return {found["name"]: found["text"] for found in _SECTION.finditer(prompt)}
+
+
 def _read(prompt: str) -> _Reading:
-    sections = {found["name"]: found["text"] for found in _SECTION.finditer(prompt)}
+    sections = find_sections(prompt)
     lines = sections.get("assertions", "").splitlines()
     return _Reading(
         assertions={one["id"]: one for one in map(json.loads, filter(None, lines))},

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from jobs.errors import Refused
 from jobs.keeping import request_folder
+from jobs.leaks.guesser import with_guess
 from jobs.publishing import archive_pointer
 from jobs.reporting.archive import session_folder
 from jobs.requests import Request
@@ -93,7 +94,8 @@ async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> Kep
             return None  # half of it was swept; the archive has it all
         bundles[key] = folder / key.bundle
         await asyncio.to_thread(bundles[key].write_bytes, content)
-    return KeptRun(result=await with_canaries(result, world.runs), bundles=bundles)
+    result = await with_guess(await with_canaries(result, world.runs), world.runs)
+    return KeptRun(result=result, bundles=bundles)
 
 
 async def _from_stored_archive(

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from jobs.content.rubric import reads_like_title
+from jobs.leaks.assertion_class import AssertionLeak, bare, find_leaks, has_few_outcomes
 from jobs.reporting import escape
+from jobs.reporting.leaks import tell_classes
 from jobs.values import Assertion
 from jobs.weak_evals.negative import is_negative
 
-SHORTEST_COPY = 25
-"""Letters of an assertion that must stand elsewhere word for word to count as copied."""
 FEWEST = 3
 
 _VAGUE = re.compile(
@@ -49,16 +49,24 @@ def find_faults(
             f"only {len(assertions)} assertion{'s' if len(assertions) > 1 else ''}",
             "one verdict then decides the score; add what else an expert would look at",
         )
+    leaks = find_leaks(assertions, prompt, skill_texts)
+    if has_few_outcomes(leaks):
+        yield Fault(
+            "case",
+            f"few of its assertions test the outcome ({tell_classes(leaks)})",
+            "a skill wins by being obeyed; ask for results that one can reach in another way, too",
+        )
     seen: dict[str, str] = {}
-    for one in assertions:
-        bare = _bare(one.text)
-        if bare in seen:
-            yield Fault(one.id, f"says the same as {seen[bare]}", "it counts twice; keep one")
-        seen.setdefault(bare, one.id)
-        yield from _of_one(one, bare, prompt, skill_texts)
+    for one, leak in zip(assertions, leaks, strict=True):
+        words = bare(one.text)
+        if words in seen:
+            yield Fault(one.id, f"says the same as {seen[words]}", "it counts twice; keep one")
+        seen.setdefault(words, one.id)
+        yield from _of_one(one)
+        yield from _of_leak(leak)
 
 
-def _of_one(one: Assertion, bare: str, prompt: str, skill_texts: Sequence[str]) -> Iterator[Fault]:
+def _of_one(one: Assertion) -> Iterator[Fault]:
     if reads_like_title(one.text):
         yield Fault(
             one.id,
@@ -79,20 +87,32 @@ def _of_one(one: Assertion, bare: str, prompt: str, skill_texts: Sequence[str]) 
             f"two readers may differ on {words}",
             "name what one would see: a number, a name, a part",
         )
-    if len(bare) >= SHORTEST_COPY and bare in _bare(prompt):
+
+
+def _of_leak(leak: AssertionLeak) -> Iterator[Fault]:
+    """What its class and its copies mean; an assertion that tests the outcome has no such fault."""
+    if leak.in_prompt:
         yield Fault(
-            one.id,
+            leak.assertion,
             "stands word for word in the prompt",
             "an answer that repeats the task passes; ask for the result",
         )
-    if len(bare) >= SHORTEST_COPY and any(bare in _bare(text) for text in skill_texts):
+    if leak.in_skill:
         yield Fault(
-            one.id,
+            leak.assertion,
             "stands word for word in the skill's SKILL.md",
             "it tests whether the skill's words come back, not whether the work is better",
         )
-
-
-def _bare(text: str) -> str:
-    """Letters and digits alone, in small letters, so that marks and line ends do not matter."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    if leak.kind == "technique":
+        yield Fault(
+            leak.assertion,
+            "tests how the work was done, not what came of it",
+            "say what is true of a good result, however it was reached",
+        )
+    elif leak.terms:
+        terms = ", ".join(escape.code(term, 40) for term in leak.terms[:3])
+        yield Fault(
+            leak.assertion,
+            f"asks for words of the skill that the task does not name: {terms}",
+            "only whoever read the skill can pass; name them in the task, or ask for what they do",
+        )

@@ -17,7 +17,7 @@ from jobs.judging.office import read_office
 from jobs.judging.pdf_text import read_pdf
 from jobs.judging.scrub import Scrubbers
 from jobs.judging.text_files import decode_text, find_files
-from jobs.results import ScrubCount
+from jobs.readings import ScrubCount
 from jobs.values import Arm, EvalCase, Skill
 
 SEARCH_S = 60.0

@@ -23,9 +23,20 @@ MOST_CHARACTERS = 2_000
 
 _MARKED = re.compile(r"`([^`\n]{2,80})`|\"([^\"\n]{2,80})\"|\u201c([^\u201d\n]{2,80})\u201d")
 """Terms that an assertion sets apart: in code or in quotation marks."""
+_TELLS = (
+    r"(?:states?|says?|mentions?|names?|reports?|explains?|lists?|notes?|shows?|gives?|contains?"
+    r"|identif(?:y|ies)|describes?|concludes?|recommends?|includes?|warns?|that|which|who)"
+)
+"""After such a word comes what the output tells, and no longer how it came about."""
+_AS_RESULT = (
+    r"(?!\s+(?:without|successfully|cleanly|correctly|through|to|in|on|as|under|end)\b"
+    r"|\s*[.,;]|\s*$)"
+)
+"""A script that runs without an error is an outcome, one that runs `make` a technique."""
 _TECHNIQUE = re.compile(
-    r"^(?:the\s+)?(?:\w+\s+){0,4}?(?:us(?:es|ed|ing)|calls?|called|imports?|invokes?|applies"
-    r"|applied|follows?|followed|implements?|relies on|leverages|runs?|executes?|reads?|loads?"
+    rf"^(?:(?!{_TELLS}\b)\w+\s+){{0,5}}?(?:us(?:es?|ed|ing)|calls?|called|imports?|invokes?"
+    r"|appl(?:y|ies|ied)|follows?|followed|implements?|relies on|leverages"
+    rf"|(?:runs?|executes?|reads?|loads?){_AS_RESULT}"
     r"|consults?|is (?:written|implemented|done|computed|calculated|built) (?:in|with|by|using)"
     r"|are (?:computed|calculated) (?:with|by|using))\b",
     re.IGNORECASE,
@@ -57,6 +68,11 @@ def find_leaks(
 def count_classes(leaks: Sequence[AssertionLeak]) -> Counter[AssertionClass]:
     """How many assertions there are of each class."""
     return Counter(one.kind for one in leaks)
+
+
+def has_few_outcomes(leaks: Sequence[AssertionLeak]) -> bool:
+    """Whether fewer than half of the assertions test the outcome, so that obedience decides."""
+    return 2 * count_classes(leaks)["outcome"] < len(leaks)
 
 
 def bare(text: str) -> str:

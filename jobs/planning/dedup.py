@@ -152,6 +152,8 @@ def record_of(result: RunResult) -> RunRecord:
         sure=spec.until_sure == "evals",
         stopped=result.stopped,
         canary_passed=is_passed_by_canary(result),
+        guess=result.guess.right if result.guess else None,
+        guesser=kept(result.guess.guesser) if result.guess and not result.guess.problem else "",
         **health_of(result),
     )
 

@@ -36,7 +36,9 @@ _OPTIONAL = {
 """What an early marker of ours may lack, with what it then meant."""
 
 
-_WHERE_ANY = ("pull", "canary_passed", "people", "lost", "loaded", "invalid", "sure", "stopped")
+_WHERE_ANY = (
+    "pull", "canary_passed", "guesser", "people", "lost", "loaded", "invalid", "sure", "stopped",
+)  # fmt: skip
 """Fields that a marker of ours goes without where there is nothing to say."""
 
 
@@ -70,6 +72,8 @@ def render_marker(record: RunRecord) -> str:
     left_out = {"url", *(name for name in _WHERE_ANY if not getattr(record, name))}
     if record.should_load:
         left_out.add("should_load")
+    if record.guess is None:  # a wrong guess is one, too
+        left_out.add("guess")
     return f"<!-- {VERSION} {to_json(record.model_dump(mode='json', exclude=left_out))} -->"
 
 

@@ -114,6 +114,7 @@ async def make_plan(given: PlanInput, catalog: ModelCatalog, settings: Settings)
         trials=plan_trials(effective.how_often, is_one_of_several=given.is_one_of_several),
         baseline_days=repo_file.baseline.max_age_days,
         canaries=repo_file.canaries,
+        guesser=repo_file.guesser,
     )
     specs = [_spec(given, case, pair, model, choice) for pair in pairs for model in models]
     notes += [pair.versus.note for pair in pairs if pair.versus.note]
@@ -225,6 +226,7 @@ class _Choice(NamedTuple):
     trials: Trials
     baseline_days: int
     canaries: bool
+    guesser: bool
 
 
 class _Pair(NamedTuple):
@@ -256,6 +258,7 @@ def _spec(given: PlanInput, case: EvalCase, pair: _Pair, model: Model, choice: _
         until_sure=choice.trials.until_sure,
         baseline_days=choice.baseline_days if versus.vs == "none" else 0,
         canaries=choice.canaries,
+        guesser=choice.guesser,
         fresh=request.fresh,
         model=model,
         judge=choice.judges[0],

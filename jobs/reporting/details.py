@@ -15,6 +15,7 @@ from jobs.reporting.conclusion import bare_words, unblind
 from jobs.reporting.context import KeyFiles, ReportContext
 from jobs.reporting.fit import EVERYTHING, Blocks, Part, details, share, size
 from jobs.reporting.judges import judge_notes
+from jobs.reporting.leaks import leak_notes
 from jobs.reporting.machine import machine_words
 from jobs.reporting.pass_rates import explain_pass_rates, say_pass_rates
 from jobs.reporting.people import said_beside
@@ -210,7 +211,7 @@ def judging_part(result: RunResult, context: ReportContext) -> Part:
     tested, other = (words.phrase for words in words_of(result.spec))
     counts = f"{replaced.with_skill:,} {tested}, {replaced.without_skill:,} {other}"
     notes = [f"Give-aways replaced before judging: {counts}.", *judge_notes(result)]
-    notes += soundness_notes(result)
+    notes += [*leak_notes(result), *soundness_notes(result)]
     for reading in result.passes:
         notes.append(
             f"{_reading(reading, result)} by {escape.code(reading.served_model, 80)}: "

@@ -28,7 +28,7 @@ environments:
 ALL_KEYS = (
     "`mention`, `labels`, `models`, `evals`, `skills`, `launcher`, `trials`, `until_sure`, `tier`, "
     "`judge`, `environment`, `environments`, `budgets`, `permissions`, `schedule`, `baseline`, "
-    "`canaries`, `archive`, `comments` and `trigger`"
+    "`canaries`, `guesser`, `archive`, `comments` and `trigger`"
 )
 
 

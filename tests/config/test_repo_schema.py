@@ -32,6 +32,7 @@ WHOLE: dict[str, Any] = {
     "schedule": {"sweep": "0 3 * * *", "summary": "0 6 * * MON", "digest": None},
     "baseline": {"max_age_days": 0},
     "canaries": False,
+    "guesser": False,
     "archive": "blob",
     "comments": "short",
     "trigger": {"on_push": True, "models": ["haiku"]},

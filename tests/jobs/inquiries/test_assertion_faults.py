@@ -13,7 +13,7 @@ GOOD = (
     "The table has one row for each of the 4 visits",
     "The mean of visit 2 is 121.4 in the arm `placebo`",
     "States that 3 patients were left out, and why",
-    "Uses `median()` and not `mean()` for the skewed column",
+    "The skewed column is summed up by its median, 118",
     "The script runs without an error and writes table.csv",
     "Names two limits of the analysis",
 )
@@ -88,6 +88,30 @@ def test_what_stands_in_the_prompt_or_in_the_skill_is_told() -> None:
     assert faults("Give the number of patients beside every mean") == [
         ("A1", "stands word for word in the skill's SKILL.md")
     ]
+
+
+def test_an_assertion_on_how_the_work_was_done_is_told() -> None:
+    assert faults("Uses `median()` and not `mean()` for the skewed column") == [
+        ("A1", "tests how the work was done, not what came of it")
+    ]
+
+
+def test_words_that_only_the_skill_names_are_told() -> None:
+    skill = "Always call the table `vital_signs_mean`."
+    assertions = [Assertion(id="A1", text="There is a table `vital_signs_mean`")]
+    assertions += [Assertion(id=f"A{n}", text=text) for n, text in enumerate(GOOD, 2)]
+    [fault] = find_faults(assertions, PROMPT, [skill])
+    assert fault.where == "A1"
+    assert fault.what.endswith("that the task does not name: `vital_signs_mean`")
+    assert list(find_faults(assertions, f"{PROMPT} Call it `vital_signs_mean`.", [skill])) == []
+
+
+def test_a_case_that_mostly_tests_obedience_is_told() -> None:
+    found = faults("Uses `median()`", "Calls `table()`", "Names 2 limits of the analysis")
+    assert found[0] == (
+        "case",
+        "few of its assertions test the outcome (3 assertions: 1 outcome, 2 technique)",
+    )
 
 
 def test_a_short_phrase_may_stand_anywhere() -> None:

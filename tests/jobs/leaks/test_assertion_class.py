@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.leaks.assertion_class import count_classes, find_leaks
+from jobs.leaks.assertion_class import count_classes, find_leaks, has_few_outcomes
 from jobs.values import Assertion
 
 PROMPT = "Derive the analysis dataset ADSL from `dm.csv` and write a summary of the visits."
@@ -31,6 +31,12 @@ def look(text: str, prompt: str = PROMPT, skill: str = SKILL):
         ("The solution is implemented in R", "technique"),
         ("The answer follows the skill's checklist", "technique"),
         ("Visits are summed up in a table", "outcome"),
+        ("The script runs without an error and writes table.csv", "outcome"),
+        ("The workbook loads in R as three tables", "outcome"),
+        ("The script runs `make check`", "technique"),
+        ("States that 3 patients used aspirin", "outcome"),
+        ("The report says which test was used", "outcome"),
+        ("The code should use vectors", "technique"),
         ("Derive the analysis dataset ADSL from dm.csv", "vocabulary"),
     ],
 )
@@ -60,3 +66,16 @@ def test_odd_texts_are_classed_all_the_same() -> None:
     leaks = find_leaks([Assertion(id=f"A{n}", text=t) for n, t in enumerate(texts)], "", [])
     assert len(leaks) == len(texts)
     assert sum(count_classes(leaks).values()) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("texts", "few"),
+    [
+        ((), False),
+        (("There are 42 visits", "Uses R"), False),
+        (("There are 42 visits", "Uses R", "Calls `sum`"), True),
+    ],
+)
+def test_few_outcomes_are_less_than_half(texts: tuple[str, ...], few: bool) -> None:
+    assertions = [Assertion(id=f"A{n}", text=text) for n, text in enumerate(texts)]
+    assert has_few_outcomes(find_leaks(assertions, "", [])) is few

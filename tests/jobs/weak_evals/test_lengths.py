@@ -6,7 +6,7 @@ import pytest
 
 from jobs.judging.candidate_text import FILE_CHARACTERS, measure_shown
 from jobs.judging.candidates import Candidates
-from jobs.results import ScrubCount
+from jobs.readings import ScrubCount
 from jobs.weak_evals.canary_check import OutputLength, OutputLengths
 from jobs.weak_evals.lengths import find_lopsided, measure_lengths
 
