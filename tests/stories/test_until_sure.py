@@ -1,72 +1,25 @@
-"""Enough, not more: trials, and eval cases, through the front door until it is sure."""
+"""Enough, not more: trials through the front door until it is sure, and tiers."""
 
 import asyncio
 import json
 import re
-import shutil
 import signal
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from demo.github import LocalGitHub, RepositoryHandle
 from demo.model_api import Asked, Gate, Reply, ScriptedModelApi, Stall
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
-from demo.play import HERE, PERSON, seed_samples
+from tests.stories.eval_sets import ended
+from tests.stories.pulls import check_on, mark_eval, open_pull, tree
+from tests.stories.pulls import ended as pull_ended
 from tests.stories.scene import Scene, playing
 from tests.stories.test_cancel import MODEL, MODELS, cancelled
 from tests.stories.test_crash import environment_of, is_judging, sessions, worker
 from tests.stories.test_environments import define
 from tests.stories.test_trials import ATTEMPTS, SHUT, begun, has_the_skill
 
-Seed = Callable[[LocalGitHub], RepositoryHandle]
 RUN = "@skillbench run scripted-demo --until-sure"
-ALL = "@skillbench run scripted-demo --eval all --skill csv-profile --until-sure"
 SURE = "**Until sure** 🎯 sure after 8 of at most 20 trials that the score is higher with the skill"
-CASE = """\
-## Skills
-- csv-profile
-
-## Query
-Profile the attached table.
-
-## Expected Output
-A short profile.
-
-## Attached Files
-- data/table-{number}.csv
-
-## Rubric Criteria
-- {assertion}
-"""
-
-
-def tables(count: int, *, shared: bool = False, met: bool = True) -> Seed:
-    """The samples and so many more eval cases of a skill, each about a table of its own.
-
-    Where nothing is `met`, both arms fail alike; `shared` tables are one fixture.
-    """
-
-    def seed(github: LocalGitHub) -> RepositoryHandle:
-        repository = seed_samples(github)
-        with tempfile.TemporaryDirectory() as parent:
-            folder = Path(parent) / "tree"
-            shutil.copytree(HERE / "sample", folder)
-            for number in range(1, count + 1):
-                rows = 3 if shared else number + 3
-                lines = ["name,age", *(f"n{row},{row}" for row in range(rows))]
-                (folder / "data" / f"table-{number}.csv").write_text("\n".join(lines) + "\n")
-            repository.push(folder, by=PERSON)
-        for number in range(1, count + 1):
-            rows = 3 if shared else number + 3
-            assertion = f"The file has {rows} data rows and 2 columns"
-            body = CASE.format(number=number, assertion=assertion if met else "Quotes a sonnet")
-            issue = repository.open_issue(author=PERSON, title=f"Table {number}", body=body)
-            repository.label(issue.number, "eval", by=PERSON)
-        return repository
-
-    return seed
 
 
 def alike(asked: Asked) -> Step:
@@ -78,14 +31,6 @@ def alike(asked: Asked) -> Step:
     for one in answer["verdicts"]:
         one |= {"verdict": "fail", "quotation": ""}
     return Reply(text=json.dumps(answer))
-
-
-async def ended(scene: Scene, command: str, issue: int = 2) -> str:
-    """Ask and wait for a good end; gives the last report, or the comment where there is none."""
-    asked = scene.comment(issue, command)
-    await scene.reacted(issue, asked, "rocket")
-    reports = scene.reports(issue)
-    return reports[-1] if reports else scene.bot_comments(issue)[-1]
 
 
 async def test_a_skill_that_always_wins_is_sure_after_eight_trials_and_no_more_are_paid(
@@ -226,91 +171,6 @@ async def test_another_judge_may_take_the_certainty_away(tmp_path: Path, app_key
     assert "sure by the judge before, and by this one no longer (0 wins, 8 ties, 0 losses" in said
 
 
-async def test_eval_cases_that_are_not_needed_are_never_begun(tmp_path: Path, app_key: str) -> None:
-    """Ten of a skill: sure after eight, and the rest is no failure."""
-    async with playing(tmp_path, app_key, seed=tables(10)) as scene:
-        asked = scene.comment(2, ALL)
-        await scene.reacted(2, asked, "rocket")
-        assert len(scene.reports(2)) == 8
-        assert begun(scene.stage.model_api) == 16
-        living = scene.bot_comments(2)[0]
-        assert "### Finished: 8 reports, 2 not needed" in living
-        assert living.count("⏹️ not needed · it is sure without it") == 2
-        assert (
-            "**Until sure** `csv-profile` on `scripted-demo`: 🎯 sure after 8 of 10 eval cases "
-            "that scores are higher with the skill (8 wins, 0 ties, 0 losses; e-value 56.8); "
-            "2 runs not needed."
-        ) in living
-        assert all('"sure": true' in report for report in scene.reports(2))
-        again = scene.comment(2, "@skillbench rerun failed")
-        await scene.reacted(2, again, "confused")
-        assert "there is nothing to run again" in scene.bot_comments(2)[-1]
-
-
-async def test_what_is_measured_already_is_evidence_and_the_rest_runs_without_the_option(
-    tmp_path: Path, app_key: str
-) -> None:
-    """Asked again it is sure at once; asked without it, the two that are missing are run."""
-    async with playing(tmp_path, app_key, seed=tables(10)) as scene:
-        await ended(scene, ALL)
-        asked = scene.comment(2, ALL)
-        await scene.reacted(2, asked, "rocket")
-        assert len(scene.reports(2)) == 8
-        assert "### Finished: 0 reports, 8 done before, 2 not needed" in scene.bot_comments(2)[-1]
-        asked = scene.comment(2, ALL.removesuffix(" --until-sure"))
-        await scene.reacted(2, asked, "rocket")
-        assert len(scene.reports(2)) == 10
-
-
-async def test_eval_cases_with_the_same_input_files_are_one_observation(
-    tmp_path: Path, app_key: str
-) -> None:
-    """Eight on one table are one: too few, so that all are measured."""
-    async with playing(tmp_path, app_key, seed=tables(8, shared=True)) as scene:
-        asked = scene.comment(2, ALL)
-        await scene.reacted(2, asked, "rocket")
-        assert len(scene.reports(2)) == 8
-        assert "can never be enough to be sure" in scene.bot_comments(2)[0]
-
-
-async def test_a_worker_lost_between_eval_cases_begins_none_that_is_not_needed(
-    tmp_path: Path, app_key: str
-) -> None:
-    gate = Gate()
-    api = ScriptedModelApi()
-    api.fail(Stall(gate=gate), times=1, when=lambda asked: is_judging(asked) and begun(api) == 10)
-    async with playing(tmp_path, app_key, model_api=api, worker=False, seed=tables(10)) as scene:
-        environment = environment_of(scene.stage.settings)
-        async with worker(environment) as first:
-            asked = scene.comment(2, ALL)
-            await asyncio.wait_for(gate.reached.wait(), 120)
-            first.send_signal(signal.SIGKILL)
-            await first.wait()
-        async with worker(environment):
-            await scene.reacted(2, asked, "rocket")
-        assert len(scene.reports(2)) == 8
-        assert begun(api) == 16
-        assert "### Finished: 8 reports, 2 not needed" in scene.bot_comments(2)[0]
-
-
-async def test_eval_cases_that_ended_before_a_cancel_are_evidence_for_whoever_asks_again(
-    tmp_path: Path, app_key: str
-) -> None:
-    gate = Gate()
-    api = ScriptedModelApi()
-    api.fail(Stall(gate=gate), when=lambda asked: is_judging(asked) and begun(api) == 10)
-    async with playing(tmp_path, app_key, model_api=api, seed=tables(10)) as scene:
-        first = scene.comment(2, ALL)
-        await asyncio.wait_for(gate.reached.wait(), 60)
-        scene.comment(2, "@skillbench cancel")
-        await scene.reacted(2, first, "confused")
-        assert len(scene.reports(2)) == 4
-        await ended(scene, ALL)
-        assert len(scene.reports(2)) == 8
-        assert "4 reports, 4 done before, 2 not needed" in scene.bot_comments(2)[-5]
-    assert begun(api) == 16
-
-
 async def test_tiers_are_set_side_by_side_and_one_is_chosen(scene: Scene) -> None:
     """`estimate` starts nothing; `--tier standard` is three trials."""
     await ended(scene, "@skillbench run scripted-demo --tier standard")
@@ -323,3 +183,17 @@ async def test_tiers_are_set_side_by_side_and_one_is_chosen(scene: Scene) -> Non
     assert "about 11 of at most 20 trials" in said
     assert scene.reactions(2, asked) == ["eyes"]
     assert begun(scene.stage.model_api) == 6
+
+
+async def test_on_a_pull_request_trials_of_each_eval_case_are_added(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """`--eval all` is what a pull request measures anyway; two versions alike are a tie."""
+    mark_eval(scene)
+    number = open_pull(scene, tree(tmp_path / "1", "Be brief."))
+    await check_on(scene, number)
+    scene.comment(number, "@skillbench run --eval all --until-sure --trials 8")
+    await pull_ended(scene, number)
+    [report] = scene.reports(number)
+    assert "🤷 not sure after 1 of at most 8 trials" in report
+    assert begun(scene.stage.model_api) == 2
