@@ -58,8 +58,8 @@ def stopped(why: str, wins: int, ties: int, losses: int) -> RunResult:
         (
             stopped("money", 4, 2, 1),
             (
-                "🤷 not sure after 7 of at most 20 trials; stopped by the limit of the run: another "
-                "trial might have passed it (4 wins, 2 ties, 1 loss; e-value"
+                "🤷 not sure after 7 of at most 20 trials; stopped by the limit of the run: "
+                "another trial might have passed it (4 wins, 2 ties, 1 loss; e-value"
             ),
         ),
     ],
