@@ -26,6 +26,7 @@ from jobs.errors import Refused
 from jobs.judging.judges import split_judges
 from jobs.keeping import request_folder
 from jobs.labels import KEPT
+from jobs.leaks.history import GuessHistory, find_guess_histories
 from jobs.ports import Issue
 from jobs.pull_requests.merged import settle_merged
 from jobs.requests import Request
@@ -138,6 +139,7 @@ class _Summing:
             judge=self.judge,
             unread=unread,
             histories=await self._find_histories(measurements),
+            guesses=await self._find_guesses(skill),
             weak=await self._find_weak(measurements),
         )
 
@@ -146,6 +148,11 @@ class _Summing:
         series = {series_key(row.record) for row in measurements.rows}
         records = [one for one in self.records if series_key(one) in series]
         return await asyncio.to_thread(find_histories, records)
+
+    async def _find_guesses(self, skill: str) -> list[GuessHistory]:
+        """The guesses about the skill's outputs, whichever version made them."""
+        records = [one for one in self.records if one.skill == skill]
+        return await asyncio.to_thread(find_guess_histories, records)
 
     async def _find_weak(self, measurements: Measurements) -> list[WeakEval]:
         names = [row.record.eval_id for row in measurements.rows]

@@ -10,9 +10,11 @@ from jobs.calibration.history import JudgeHistory
 from jobs.conclusions.telling import SetNow
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.words import render_block, render_earlier, say_multiplicity
+from jobs.leaks.history import GuessHistory
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks, details, fit
 from jobs.results import RunRecord
+from jobs.summary.guesses import guess_part
 from jobs.summary.judge import judge_part
 from jobs.summary.measured import Measured, Measurements, NotCounted
 from jobs.summary.patterns import Drafted, Pattern
@@ -48,6 +50,8 @@ class SkillSummary:
     """Runs whose verdicts are not kept any more."""
     histories: Sequence[JudgeHistory] = ()
     """The judges of these runs over all runs of their series."""
+    guesses: Sequence[GuessHistory] = ()
+    """Whether its outputs give their arm away."""
     weak: Sequence[WeakEval] = ()
     """Its eval cases with assertions that tell little."""
 
@@ -99,7 +103,7 @@ def _render_skill(summary: SkillSummary, mention: str) -> list[Blocks]:
         after=_stale_note(summary),
     )
     parts = [Blocks([lead], ""), runs, figures, judge_part(summary.histories)]
-    parts += [_patterns(summary), weak_part(summary.weak)]
+    parts += [guess_part(summary.guesses), _patterns(summary), weak_part(summary.weak)]
     if summary.measurements.not_counted:
         parts.append(_not_counted(summary.measurements.not_counted))
     return parts
