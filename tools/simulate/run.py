@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from tools.simulate.coverage import simulate_coverage
 from tools.simulate.false_claims import simulate_false_claims, simulate_until_sure
 from tools.simulate.judging import simulate_judging
+from tools.simulate.leaks import simulate_leaks
 from tools.simulate.power import simulate_power
 from tools.simulate.repeats import simulate_repeats
 from tools.simulate.section import Section, render
@@ -28,6 +29,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     simulate_repeats,
     simulate_power,
     simulate_judging,
+    simulate_leaks,
 )
 
 
