@@ -2,8 +2,9 @@
 
 import json
 import re
+from collections import Counter
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobs.checks.claims import HasKey, KeyIs, Range, Text, Value
 from jobs.checks.files import MAX_JSON_BYTES, OutputFolder, Told
@@ -13,11 +14,16 @@ MAX_LOOKED_AT = 100_000
 SHOWN = 80
 _STEP = re.compile(r"[^.\[\]]+")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.IGNORECASE)
+_CONSTANTS = frozenset({"true", "false", "null"})
 _NOTHING = object()
 
 
 class _NoJsonError(ValueError):
     """A constant that JSON has not."""
+
+
+class _Twice(NamedTuple):
+    """In place of a value: its key stands twice in one object, and readers take either."""
 
 
 def load(path: str, output: OutputFolder) -> Any | Told:
@@ -26,13 +32,19 @@ def load(path: str, output: OutputFolder) -> Any | Told:
     if isinstance(content, Told):
         return content
     try:
-        return json.loads(content, parse_float=Decimal, parse_constant=_refuse)
+        return json.loads(
+            content.decode("utf-8-sig"),
+            parse_float=Decimal,
+            parse_constant=_refuse,
+            object_pairs_hook=_make_object,
+        )
+    except UnicodeDecodeError:
+        return Told(None, f"{path} is no text in UTF-8.")
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         return Told(holds=False, found=f"{path} is no JSON: {error.msg} in {where}.")
-    except (_NoJsonError, UnicodeDecodeError) as error:
-        what = "it is no text" if isinstance(error, UnicodeDecodeError) else str(error)
-        return Told(holds=False, found=f"{path} is no JSON: {what}.")
+    except _NoJsonError as error:
+        return Told(holds=False, found=f"{path} is no JSON: {error}.")
     except (RecursionError, ValueError, ArithmeticError, MemoryError):
         return Told(None, f"{path} is nested too deep or holds too long a number to be read.")
 
@@ -57,6 +69,9 @@ def tell_key(claim: HasKey | KeyIs, output: OutputFolder) -> Told:
         if not isinstance(content, dict) or _stands_deeper(content, claim.key):
             return Told(None, f"{claim.key} is no key at the top of {claim.path}.")
         return Told(holds=False, found=f"{claim.path} has no key {claim.key}.")
+    if isinstance(value, _Twice):
+        holds = True if isinstance(claim, HasKey) else None
+        return Told(holds, f"{claim.key} stands in {claim.path} more than once.")
     shown = _show(value)
     if isinstance(claim, HasKey):
         return Told(holds=True, found=f"{claim.key} in {claim.path} is {shown}.")
@@ -65,6 +80,15 @@ def tell_key(claim: HasKey | KeyIs, output: OutputFolder) -> Told:
 
 def _refuse(constant: str) -> None:
     raise _NoJsonError(f"{constant} is no number")
+
+
+def _make_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object, in which a key that stands there twice has no value."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        made |= {name: _Twice() for name, count in counts.items() if count > 1}
+    return made
 
 
 def _look_up(content: object, key: str) -> object:
@@ -137,7 +161,7 @@ def _compare_text(value: object, wanted: Text) -> bool | None:
     )
     if is_same:
         return True if wanted.in_code else None
-    return False
+    return False if _NUMBER.fullmatch(wanted.text) or wanted.text in _CONSTANTS else None
 
 
 def _as_number(value: object) -> Decimal | None:

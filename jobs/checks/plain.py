@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import prod
 
 import regex
 
@@ -30,6 +31,8 @@ from jobs.checks.forms import FORMS, NUMBER_WORDS, SPOKEN
 LONGEST = 600
 """Characters of an assertion that is looked at; a longer one says more than one thing."""
 LONGEST_PATTERN = 300
+MOST_REPEATS = 10_000
+"""Of a pattern, all its counts multiplied: what it must hold is spelt out before it is tried."""
 
 _SPAN = re.compile(
     r"""(?P<ticks>`+)\s?(?P<code>[^`].*?)\s?(?P=ticks)(?!`)
@@ -46,6 +49,20 @@ _BARE_FILE = re.compile(
     rf"(?<![\w./§-])(?:[\w-]+/)*[\w-][\w.-]*\.(?:{_ENDINGS})(?![\w/-]|\.\w)", re.IGNORECASE
 )
 _FOLDER = re.compile(r"^(?:\./|/box/)?output/")
+_NO_NAME = re.compile(
+    rf"\.(?:{_ENDINGS})\s|(?<![A-Za-z])(?:YYYY|MM|DD|N+|X{{1,3}})(?![A-Za-z])|^input/"
+)
+"""What is no name of one file: two of them, one that is to be filled in, one of the inputs."""
+_COUNT = re.compile(r"\{\s*(\d+)")
+_CALL = re.compile(r"\(\?(?:R|\d|&|P>)")
+_SLASHED = re.compile(r"/.*/[gimsuyx]*", re.DOTALL)
+_KIND_OF_VALUE = re.compile(
+    r"\s*(?:[<>=≤≥~≈]|not\b|non-|between\b|about\b|around\b|approx|roughly\b|at (?:least|most)\b"
+    r"|(?:an? )?(?:valid )?(?:string|text|number|numeric|numerical|int|integer|float|bool|boolean"
+    r"|list|array|object|dict|date|url|positive|negative|empty)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of words that say what kind of value it is, and do not spell it."""
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d{1,3})?", re.IGNORECASE)
 
 
@@ -111,7 +128,7 @@ class _Found:
         """The file it is about, below the output folder; None where that is no file's name."""
         path = _FOLDER.sub("", self.piece("file").text.strip()).removeprefix("./")
         is_file = _FILE.fullmatch(path) and not {"", ".", ".."} & set(path.split("/"))
-        return path if is_file else None
+        return path if is_file and not _NO_NAME.search(path) else None
 
     def number(self, name: str) -> Decimal | None:
         """A number, written as such or in code; None for what is none."""
@@ -158,13 +175,14 @@ def _value(found: _Found) -> Value | object:
     """What a key must be; `_UNKNOWN` for a bound that is no number."""
     if found.get("low"):
         low, high = found.number("low"), found.number("high")
-        return _UNKNOWN if low is None or high is None else Range(low, high)
+        return _UNKNOWN if low is None or high is None or low > high else Range(low, high)
     if bound := found.get("bound"):
         number = found.number("number")
         return _UNKNOWN if number is None else _range(bound, number)
     written = found.get("value")
     if written.startswith("§"):
-        return found.sentence.pieces[int(written.strip("§"))]
+        text = found.sentence.pieces[int(written.strip("§"))]
+        return _UNKNOWN if _KIND_OF_VALUE.match(text.text) else text
     words: dict[str, Value] = {"true": True, "false": False, "null": None}
     if written.casefold() in words:
         return words[written.casefold()]
@@ -211,7 +229,12 @@ def _is_about_text(path: str, found: _Found) -> bool:
 
 
 def _is_pattern(pattern: str) -> bool:
+    """Whether an expression is of our language, and harmless to whoever compiles it."""
+    if len(pattern) > LONGEST_PATTERN or _CALL.search(pattern) or _SLASHED.fullmatch(pattern):
+        return False
+    if prod(max(int(count[:9]), 1) for count in _COUNT.findall(pattern)) > MOST_REPEATS:
+        return False
     try:
-        return len(pattern) <= LONGEST_PATTERN and bool(regex.compile(pattern))
-    except (regex.error, RecursionError, OverflowError):
+        return bool(regex.compile(pattern))
+    except (regex.error, RecursionError, OverflowError, ValueError):
         return False

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
@@ -15,6 +16,9 @@ MATCH_TIMEOUT_S = 2.0
 """A pattern can take for ever on a text that somebody made for it."""
 SHOWN = 80
 OTHER_SEPARATORS = (";", "\t", "|")
+_NO_LETTERS = regex.compile(r"[\W_]+")
+_TO_BE_FILLED = regex.compile(r"<[^<>]+>|\{[^{}]*\}|\[[^\[\]]+\]|…|\.\.\.|\b[NX]{1,3}\b|__+")
+"""A text with a gap says how something is to look, and need not stand there letter for letter."""
 
 
 def tell_text(claim: Contains, output: OutputFolder) -> Told:
@@ -24,9 +28,13 @@ def tell_text(claim: Contains, output: OutputFolder) -> Told:
         return text
     shown = claim.text if len(claim.text) <= SHOWN else f"{claim.text[:SHOWN]}…"
     if claim.text in text:
-        return Told(not claim.absent, f"“{shown}” stands in {claim.path}.")
-    if _bare(claim.text) in _bare(text):
+        if claim.text[0].isspace() or _as_words(claim.text).search(text):
+            return Told(not claim.absent, f"“{shown}” stands in {claim.path}.")
+        return Told(None, f"“{shown}” stands in {claim.path} as a part of something longer.")
+    if (bare := _bare(claim.text)) and bare in _bare(text):
         return Told(None, f"“{shown}” stands in {claim.path} in another spelling.")
+    if not claim.absent and _TO_BE_FILLED.search(claim.text):
+        return Told(None, f"“{shown}” is not in {claim.path} letter for letter.")
     return Told(claim.absent, f"“{shown}” is not in {claim.path}.")
 
 
@@ -35,6 +43,8 @@ def tell_match(claim: Matches, output: OutputFolder) -> Told:
     text = output.read_text(claim.path)
     if isinstance(text, Told):
         return text
+    if "\\r" not in claim.pattern:  # else the end of a line is where another system has it
+        text = text.replace("\r\n", "\n")
     try:
         # concurrent: without the lock of the interpreter, so that nothing else waits for it
         found = regex.search(
@@ -71,8 +81,11 @@ def tell_csv(path: str, output: OutputFolder) -> Told:
             found=f"Record {table.widest_record} of {path} has {table.widest} fields, "
             f"the first has {table.columns}.",
         )
-    if table.narrowest < table.columns:
-        return Told(None, f"Not all records of {path} have {table.columns} fields.")
+    if table.narrowest < table.columns or table.columns < 2:
+        found = (
+            f"Not all records of {path} have {table.columns} fields, or they have one, as prose."
+        )
+        return Told(None, found)
     return Told(
         holds=True, found=f"{path} has {table.records:,} records of {table.columns} fields."
     )
@@ -84,8 +97,7 @@ def tell_count(claim: Counts, output: OutputFolder) -> Told:
     if isinstance(text, Told):
         return text
     if claim.what == "lines":
-        lines = len(text.splitlines())
-        return Told(claim.wanted.holds(Decimal(lines)), f"{claim.path} has {lines:,} lines.")
+        return _tell_lines(claim, text)
     table = _measure(claim.path, text)
     if isinstance(table, Told):
         return table
@@ -97,6 +109,17 @@ def tell_count(claim: Counts, output: OutputFolder) -> Told:
     # whether the first one is a header nobody has said
     agreed = below == all_rows or claim.what == "data rows"
     return Told(below if agreed else None, found)
+
+
+def _tell_lines(claim: Counts, text: str) -> Told:
+    """As `wc` counts them; a reader must say whether blank ones count where that matters."""
+    lines = written = 0
+    for line in io.StringIO(text, newline=None):
+        lines += 1
+        written += not line.isspace()
+    holds, without_blank = (claim.wanted.holds(Decimal(count)) for count in (lines, written))
+    found = f"{claim.path} has {lines:,} lines, {written:,} of them not blank."
+    return Told(holds if holds == without_blank else None, found)
 
 
 def _tell_columns(claim: Counts, table: "_Table") -> Told:
@@ -149,5 +172,13 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     return (record for record in reader if record)
 
 
+def _as_words(text: str) -> regex.Pattern[str]:
+    """Finds a text where it is not a part of a longer word or number: no `4` in `42` or `4.5`."""
+    before = r"(?<!\w)(?<!\d[.,])" if text[0].isalnum() else ""
+    after = r"(?!\w|[.,]\d)" if text[-1].isalnum() else ""
+    return regex.compile(f"{before}{regex.escape(text)}{after}")
+
+
 def _bare(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(".,;: ")
+    """Letters and digits alone, so that no mark of Markdown stands between them."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
