@@ -36,6 +36,8 @@ class Model:
             return HttpError(status=400, type="invalid_request_error")
         if self.gate and len(self.asked) > 2:
             return Stall(gate=self.gate)
+        if "Grade the assistant" in asked.prompt:
+            return Reply(text='{"dimensions": [{"name": "right", "score": 90}]}')
         return Reply(text="Oslo" if country == self.wrong else CAPITALS[country])
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+from demo.model_api import Gate
 from tests.bot.cli.desk import Desk, reports
 
 
@@ -45,3 +46,45 @@ async def test_no_judge_is_asked_where_the_report_could_not_be_kept(desk: Desk) 
     assert (ended.code, ended.printed) == (2, "")
     assert "`taken` is a folder; --output names a file." in ended.said
     assert "Grading" not in ended.said
+
+
+def judged(desk: Desk) -> tuple[str, ...]:
+    """A dataset that a judge grades, with an answer to each case; gives the command."""
+    path = desk.folder / "sets/capitals/sample.jsonl"
+    cases = [json.loads(line) for line in path.read_text().splitlines()]
+    by_judge = {"evaluator": "semantic", "criteria": [{"name": "right", "weight": 1}]}
+    path.write_text("\n".join(json.dumps(case | {"eval": by_judge}) for case in cases))
+    answers = [{"id": case["id"], "answer": "It is Rome."} for case in cases]
+    (desk.folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    return ("grade", "capitals", "sample", "answers.jsonl", "--data", "sets", "-p", "1")
+
+
+async def test_a_grading_that_was_stopped_goes_on_and_pays_for_nothing_twice(desk: Desk) -> None:
+    words = judged(desk)
+    desk.model.gate = Gate()
+    stopped = await desk.invoke(*words)
+    assert stopped.code == 130, stopped.said
+    assert "the same command goes on from there" in stopped.said
+    assert not list((desk.folder / "kept").glob("report/**/*.json")), "no half report"
+    assert desk.model.asked == ["France", "Italy", "Spain"]
+    desk.model.gate, desk.model.asked = None, []
+    ended = await desk.invoke(*words)
+    assert ended.code == 0, ended.said
+    assert desk.model.asked == ["Spain", "Peru"]
+    assert (ended.report["pass_count"], ended.report["missing_count"]) == (4, 0)
+    desk.model.asked = []
+    await desk.invoke(*words)
+    assert len(desk.model.asked) == 4, "whoever asks once more is given new verdicts"
+
+
+async def test_a_regrading_that_was_stopped_goes_on_too(desk: Desk) -> None:
+    first = await desk.run()
+    judged(desk)
+    words = ("regrade", *reports(first), "--data", "sets", "-p", "1")
+    desk.model.gate, desk.model.asked = Gate(), []
+    assert (await desk.invoke(*words)).code == 130
+    desk.model.gate, desk.model.asked = None, []
+    ended = await desk.invoke(*words)
+    assert ended.code == 0, ended.said
+    assert desk.model.asked == ["Spain", "Peru"]
+    assert ended.report["pass_count"] == 4
