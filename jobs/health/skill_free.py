@@ -17,10 +17,11 @@ from jobs.values import InputFile
 SKILL_FILE = "SKILL.md"
 PASSAGE = 120
 """Letters and digits in a row, some twenty-five words: shorter ones may stand in any text."""
-_STEP = PASSAGE // 2
-"""A passage holds one whole piece of this length, wherever it begins."""
+SHORT_PASSAGE = 40
+"""The same of all that a SKILL.md says below its front matter, where that is less."""
 _SHOWN = 80
 _MOST_NAMED = 5
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W_]+")
 
 
@@ -78,41 +79,26 @@ def find_traces(mark: SkillMark, work: Path, told: str) -> tuple[str, ...]:
 def find_passage(skill_text: str, told: str) -> str:
     """The beginning of the first passage of SKILL.md that stands in another text; else empty.
 
-    Compared are letters and digits alone, whatever their case and what stands between them.
+    Compared are letters and digits alone, whatever their case and what stands between them. Of a
+    skill whose instructions are shorter than a passage, all of them are one.
     """
     skill, places = _letters(skill_text)
     other, _ = _letters(told)
-    for start in range(0, len(skill) - _STEP + 1, _STEP):
-        piece = skill[start : start + _STEP]
-        at = other.find(piece)
-        while at >= 0:
-            first, length = _widen(skill, start, other, at)
-            if length >= PASSAGE:
-                begin = places[first]
-                return " ".join(skill_text[begin : begin + _SHOWN].split()) + "…"
-            at = other.find(piece, at + 1)
+    # by their hashes, so that texts made for it are not gone through again and again
+    windows = {hash(other[at : at + PASSAGE]) for at in range(len(other) - PASSAGE + 1)}
+    for at in range(len(skill) - PASSAGE + 1) if windows else ():
+        window = skill[at : at + PASSAGE]
+        if hash(window) in windows and window in other:
+            return _show(skill_text[places[at] :])
+    body = _FRONT_MATTER.sub("", skill_text, count=1)
+    instructions, _ = _letters(body)
+    if SHORT_PASSAGE <= len(instructions) < PASSAGE and instructions in other:
+        return _show(body)
     return ""
 
 
-def _widen(skill: str, start: int, other: str, at: int) -> tuple[int, int]:
-    """Where the common run around a piece begins in the skill, and its length up to a passage."""
-    before = 0
-    while (
-        before < PASSAGE
-        and start > before
-        and at > before
-        and skill[start - before - 1] == other[at - before - 1]
-    ):
-        before += 1
-    length = before + _STEP
-    while (
-        length < PASSAGE
-        and start - before + length < len(skill)
-        and at - before + length < len(other)
-        and skill[start - before + length] == other[at - before + length]
-    ):
-        length += 1
-    return start - before, length
+def _show(text: str) -> str:
+    return " ".join(text[:_SHOWN].split()) + "…"
 
 
 def _letters(text: str) -> tuple[str, list[int]]:

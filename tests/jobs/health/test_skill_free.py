@@ -127,6 +127,23 @@ def test_a_passage_in_a_language_without_blanks_is_found_too() -> None:
     assert not find_passage(skill, skill[100:200])
 
 
+def test_texts_that_are_nearly_alike_everywhere_are_gone_through_once() -> None:
+    """Piece by piece, and each at all its places, this would take hours."""
+    skill, told = ("a" * 100 + "b") * 3_000, ("a" * 100 + "c") * 3_000
+    assert not find_passage(skill, told)
+
+
+@pytest.mark.parametrize("front", ["", "---\nname: polite\ndescription: Be polite.\n---\n\n"])
+def test_instructions_that_are_shorter_than_a_passage_are_found_as_a_whole(front: str) -> None:
+    instructions = "Answer in French, politely, and sign each letter with `The team`."
+    assert find_passage(front + instructions, f"Write a letter. {instructions}").startswith(
+        "Answer"
+    )
+    assert not find_passage(front + instructions, "Answer in French, politely.")
+    assert not find_passage(f"{front}Be polite.", "Be polite.")
+    assert not find_passage(front, "Write a letter.")
+
+
 @given(
     st.text(alphabet="abcdefghij .,\n", min_size=0, max_size=200),
     st.text(alphabet="klmnopqrst .,\n", min_size=0, max_size=200),
