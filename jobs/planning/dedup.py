@@ -109,8 +109,8 @@ def record_of(result: RunResult) -> RunRecord:
     score = None
     if result.graded and result.with_skill and result.without_skill:
         score = {
-            tested.value: round(result.with_skill.score, 4),
-            other.value: round(result.without_skill.score, 4),
+            tested.value: _to_digits(result.with_skill.score),
+            other.value: _to_digits(result.without_skill.score),
         }
     texts = {
         "run": spec.run_id,
@@ -177,6 +177,11 @@ def _cost_of(sessions: Iterable[SessionResult]) -> Decimal | None:
 def _sum_usd(usages: Sequence[Usage]) -> Decimal | None:
     known = [one.cost_usd for one in usages if one.cost_usd is not None]
     return sum(known, Decimal(0)) if known and len(known) == len(usages) else None
+
+
+def _to_digits(score: float) -> float:
+    """Four of them; first freed from what adding up leaves, which may lie astride of a half."""
+    return round(round(score, 9), 4)
 
 
 def _dollars(amount: Decimal | None) -> float | None:

@@ -17,6 +17,7 @@ from tests.builders import (
     a_run_record,
     a_run_spec,
     a_skill,
+    an_arm_score,
     an_eval_case,
     an_ungraded_result,
 )
@@ -244,3 +245,12 @@ def test_a_record_and_its_spec_have_one_key_also_with_overlong_texts():
     assert len(render_marker(record)) < 4000
     assert kept(kept("z" * 999)) == kept("z" * 999)
     assert kept("z" * 999) != kept("z" * 998)
+
+
+def test_equal_scores_stay_equal_however_they_were_added_up():
+    """Else a tie of several trials would be a win in the set of its skill."""
+    equal = an_arm_score(2, 1, 0).model_copy(update={"score": 0.19375})
+    added = equal.model_copy(update={"score": 0.19374999999999998})
+    score = record_of(a_result(with_skill=equal, without_skill=added)).score
+    assert score is not None
+    assert score["with_skill"] == score["without_skill"]
