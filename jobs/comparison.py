@@ -212,7 +212,7 @@ def _stage(spec: RunSpec, sources: Sources, folder: Path, prepared: Prepared) ->
         )
     given = skills[spec.arms[0]]
     absent = SkillMark.read(spec.skill.name, given.folder, given.text, case.inputs)
-    remarks = check_baseline(absent, case, render_task(case, inputs))
+    remarks = check_baseline(absent, case, render_task(case, inputs), folder)
     return Staged(
         skills=skills,
         inputs=inputs,

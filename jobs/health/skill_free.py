@@ -97,6 +97,19 @@ def find_passage(skill_text: str, told: str) -> str:
     return ""
 
 
+def find_share(skill_text: str, told: str) -> float:
+    """How much of SKILL.md stands in another text, in passages: the share of its letters."""
+    skill, _ = _letters(skill_text)
+    other, _ = _letters(told)
+    windows = {hash(other[at : at + PASSAGE]) for at in range(len(other) - PASSAGE + 1)}
+    covered = end = 0
+    for at in range(len(skill) - PASSAGE + 1) if windows else ():
+        if hash(skill[at : at + PASSAGE]) in windows:
+            covered += at + PASSAGE - max(at, end)
+            end = at + PASSAGE
+    return covered / len(skill) if skill else 0
+
+
 def _show(text: str) -> str:
     return " ".join(text[:_SHOWN].split()) + "…"
 

@@ -81,16 +81,39 @@ def test_an_input_that_the_eval_case_attaches_is_no_trace(folder: Path, work: Pa
     sha = digest(mark(folder), "references/stop-words.txt")
     attached = an_input_file(source="data/stop.txt", alias="input/input_001.txt", sha256=sha)
     assert find_traces(mark(folder, attached), work, "") == ()
-    [remark] = check_baseline(mark(folder, attached), an_eval_case(inputs=(attached,)), "")
+    [remark] = check_baseline(mark(folder, attached), an_eval_case(inputs=(attached,)), "", work)
     assert "`data/stop.txt`" in remark
     assert "`references/stop-words.txt`" in remark
 
 
-def test_an_eval_case_that_attaches_the_skill_itself_is_refused(folder: Path) -> None:
+def test_an_eval_case_that_attaches_the_skill_itself_is_refused(folder: Path, work: Path) -> None:
     sha = digest(mark(folder), "SKILL.md")
     attached = an_input_file(source="notes/how.md", sha256=sha)
     with pytest.raises(Refused, match=r"notes/how\.md.*SKILL\.md.*Take it out"):
-        check_baseline(mark(folder, attached), an_eval_case(inputs=(attached,)), "")
+        check_baseline(mark(folder, attached), an_eval_case(inputs=(attached,)), "", work)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [f"{SKILL}\n", SKILL.replace("\n", "\r\n"), SKILL.split("---")[2], f"# Mine\n{SKILL}"],
+)
+def test_an_input_that_is_the_skill_but_for_a_trifle_is_refused(
+    folder: Path, work: Path, content: str
+) -> None:
+    attached = an_input_file(source="notes/how.md", alias="input/input_001.md", sha256="c" * 64)
+    (work / "input" / "input_001.md").write_text(content, newline="")
+    with pytest.raises(Refused, match=r"notes/how\.md.*most of the SKILL\.md.*Take"):
+        check_baseline(mark(folder), an_eval_case(inputs=(attached,)), "", work)
+
+
+def test_an_input_that_holds_a_passage_is_remarked_upon(folder: Path, work: Path) -> None:
+    """Such as data that SKILL.md shows a piece of, or a text that quotes it."""
+    attached = an_input_file(source="data/a.md", alias="input/input_001.md", sha256="c" * 64)
+    (work / "input" / "input_001.md").write_text(f"Somebody wrote: {SENTENCE[:165]}")
+    [remark] = check_baseline(mark(folder), an_eval_case(inputs=(attached,)), "", work)
+    assert "`data/a.md` holds a passage" in remark
+    (work / "input" / "input_001.md").write_bytes(b"\xff\xfe\0 words")
+    assert check_baseline(mark(folder), an_eval_case(inputs=(attached,)), "", work) == ()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +128,7 @@ def test_an_eval_case_that_attaches_the_skill_itself_is_refused(folder: Path) ->
 def test_a_passage_of_the_skill_is_found_however_it_is_laid_out(folder: Path, told: str) -> None:
     """Case, line ends, quotation marks and punctuation hide nothing."""
     with pytest.raises(Refused, match="passage of the SKILL"):
-        check_baseline(mark(folder), an_eval_case(), told)
+        check_baseline(mark(folder), an_eval_case(inputs=()), told, Path())
 
 
 @pytest.mark.parametrize(
@@ -118,7 +141,7 @@ def test_a_passage_of_the_skill_is_found_however_it_is_laid_out(folder: Path, to
     ],
 )
 def test_words_that_any_task_may_use_are_no_passage(folder: Path, told: str) -> None:
-    assert check_baseline(mark(folder), an_eval_case(), told) == ()
+    assert check_baseline(mark(folder), an_eval_case(inputs=()), told, Path()) == ()
 
 
 def test_a_passage_in_a_language_without_blanks_is_found_too() -> None:
