@@ -73,7 +73,7 @@ async def estimate_runs(
             "canaries": canaries,
             "canaries_usd": None if most_usd is None else share * canaries,
             "guesser_share": settings.guesser_share if guessed else 0,
-            "guess_usd": guess_limits(settings).cost_usd,
+            "guess_usd": guess_limits(settings).cost_usd if guessed else None,
         }
     )
 

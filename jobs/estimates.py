@@ -87,7 +87,7 @@ class Estimate(Value):
     guesser_share: float = 0
     """Share of the runs of which the guesser is asked besides; in no other figure."""
     guess_usd: Decimal | None = None
-    """The most that one guess may cost; None where a price is not known."""
+    """The most that one guess may cost; None where none is asked for."""
     most_usd: Decimal | None
     """What the limits allow; None where a price is not known, so that no sum holds."""
 

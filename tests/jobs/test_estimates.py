@@ -229,3 +229,15 @@ def test_a_request_until_sure_is_expected_to_take_as_much_before_it_is_planned()
     request = a_request(models=("claude-sonnet-4-6",), trials=12, until_sure=True)
     [ahead] = ahead_of_request(request, model="m", launcher="api")
     assert (ahead.trials, ahead.most_trials) == (8, 12)
+
+
+def test_what_is_asked_besides_a_run_is_told_besides():
+    estimate = estimate_run(PLANNED, [a_past_run("a")], FIVE)
+    told = {"canaries": 2, "canaries_usd": Decimal(1), "guesser_share": 0.1, "guess_usd": FIVE}
+    assert describe(estimate.model_copy(update=told)).endswith(
+        "; besides, canaries are read once for 2 eval cases, $1.00 at most; a guesser is asked "
+        "about 10% of runs, $5.00 each at most"
+    )
+    assert describe(estimate.model_copy(update={"guesser_share": 1.0})).endswith(
+        "; besides, a guesser is asked about 100% of runs"
+    )

@@ -1,15 +1,17 @@
 """What gives a comparison away, as people meet it: in a report, over time, and before a run."""
 
+import asyncio
 import re
+import signal
 from pathlib import Path
 
-from demo.model_api import Asked, ScriptedModelApi
+from demo.model_api import Asked, Gate, ScriptedModelApi, Stall
 from demo.model_api.guesser import is_guessing
 from tests.stories.scene import Scene, playing
+from tests.stories.test_crash import environment_of, worker
 from tests.stories.test_repo_file import push
 from tests.stories.test_trials import SHUT
 
-NOTES = "Notes on the judging"
 GUESSED = re.compile(
     r"- Guesser: `scripted-demo-judge`, asked which scrubbed output( of trial \d)? had the skill, "
     r"named the right one: “.+”\. A guess is right half of the time by chance alone, and changes "
@@ -77,6 +79,28 @@ async def test_a_guesser_that_fails_changes_nothing_and_is_said(
     assert "- Guesser: not guessed, which changes nothing: its model could not be reached" in report
     assert '"guess"' not in report
     assert "give their arm away" not in summary
+
+
+async def test_a_worker_lost_while_the_guesser_is_asked_costs_one_question_and_no_result(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Kill -9: sessions and scores are there already, the report comes once, with the guess."""
+    gate, api = Gate(), ScriptedModelApi()
+    api.fail(Stall(gate=gate), times=1, when=is_guessing)
+    async with playing(tmp_path, app_key, model_api=api, worker=False, guesser_share=1.0) as scene:
+        environment = environment_of(scene.stage.settings)
+        async with worker(environment) as first:
+            scene.label(2)
+            await asyncio.wait_for(gate.reached.wait(), 120)
+            others = len(api.requests) - len(guesses(api))
+            first.send_signal(signal.SIGKILL)
+            await first.wait()
+        async with worker(environment):
+            await scene.label_gone(2)
+        [report] = scene.reports(2)
+    assert len(guesses(api)) == 2
+    assert len(api.requests) - len(guesses(api)) == others
+    assert GUESSED.search(report), report
 
 
 async def test_a_model_that_nobody_serves_is_said(tmp_path: Path, app_key: str) -> None:
