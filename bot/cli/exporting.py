@@ -1,12 +1,12 @@
 """`skillbench export`: archives of runs as a workspace of skill-creator."""
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from jobs.again.kept_runs import KeptRun, read_archive
+from jobs.broken_zip import BROKEN_ZIP
 from jobs.errors import Refused
 from jobs.interchange.workspace import write_workspace
 from jobs.reporting import numbers
@@ -35,5 +35,5 @@ def _read(path: Path, scratch: Path) -> KeptRun:
         return read_archive(path, scratch)
     except FileNotFoundError:
         raise Refused(f"there is no file `{path}`.") from None
-    except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, RecursionError, *BROKEN_ZIP):
         raise Refused(f"`{path}` is no archive of a run that can be read.") from None

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from bot.github.kept_archives import KeptArchive
 from bot.github.places import Place
 from bot.github.repository import RepositoryClient
+from jobs.broken_zip import BROKEN_ZIP
 from jobs.calibration.people import find_verdicts, find_verdicts_marker, keep_verdicts
 from jobs.errors import Error
 from jobs.planning.dedup import record_key
@@ -135,7 +136,7 @@ class Rebuild:
             try:
                 await self._repository.kept_archives.fetch(archive, target)
                 return await asyncio.to_thread(read_record, target)
-            except (Error, OSError, ValueError, KeyError, zipfile.BadZipFile) as problem:
+            except (Error, OSError, ValueError, KeyError, *BROKEN_ZIP) as problem:
                 log.warning("archive_unreadable", name=archive.name, problem=str(problem))
                 return None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from jobs.broken_zip import BROKEN_ZIP
 from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.leaks.guesser import with_guess
@@ -123,14 +124,14 @@ async def _from_archive(run_id: str, folder: Path, world: World) -> KeptRun | No
 async def _read_whole(run_id: str, archive: Path, folder: Path) -> KeptRun:
     try:
         return await asyncio.to_thread(read_archive, archive, folder)
-    except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as problem:
+    except (OSError, ValueError, KeyError, RecursionError, *BROKEN_ZIP) as problem:
         raise Refused(f"the archive of the run `{run_id}` cannot be read.") from problem
 
 
 def read_archive(archive: Path, folder: Path) -> KeptRun:
     """A run out of its archive, the sessions' bundles written into `folder`. Blocks.
 
-    Raises `OSError`, `ValueError`, `KeyError`, `RecursionError` or `zipfile.BadZipFile` for what
+    Raises `OSError`, `ValueError`, `KeyError`, `RecursionError` or one of `BROKEN_ZIP` for what
     is no such archive, or not a whole one.
     """
     with zipfile.ZipFile(archive) as content:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from jobs.broken_zip import BROKEN_ZIP
 from jobs.calibration.agreement import Pair
 from jobs.calibration.labels import FaultyLines, Label
 from jobs.calibration.people import RunVerdicts
@@ -154,7 +155,7 @@ def _read_packed(path: Path) -> bytes | None:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(RESULT) as file:
             content = file.read(LARGEST_RESULT + 1)
-    except (OSError, KeyError, zipfile.BadZipFile):
+    except (OSError, KeyError, *BROKEN_ZIP):
         return None
     return content if len(content) <= LARGEST_RESULT else None
 

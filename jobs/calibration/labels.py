@@ -9,6 +9,8 @@ look like one over all of it.
 import csv
 import io
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -150,12 +152,7 @@ def _json_rows(text: str, _: Path) -> Rows:
 
 
 def _table_rows(text: str, path: Path) -> Rows:
-    head = text.partition("\n")[0]
-    delimiter: Literal[",", ";"] = ";" if ";" in head and "," not in head else ","
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names = {_word(name) for name in reader.fieldnames or ()}
-    if not names & {"human", "verdict"}:
-        raise Refused(f"{path.name}:1: no column `human`; the first line names the columns.")
+    reader = _open_table(text, path)
     rows = iter(reader)
     while True:
         try:
@@ -169,3 +166,22 @@ def _table_rows(text: str, path: Path) -> Rows:
             yield reader.line_num, "it has more cells than the first line names columns"
         else:
             yield reader.line_num, row
+
+
+def _open_table(text: str, path: Path) -> "csv.DictReader[str]":
+    """The table with the columns that its first line names. Raises `Refused` where it does not."""
+    head = re.sub(r'"[^"]*"', "", text.partition("\n")[0])  # a quoted name may hold either sign
+    delimiter: Literal[",", ";"] = ";" if ";" in head and "," not in head else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = Counter(_word(name) for name in reader.fieldnames or ())
+    except csv.Error as problem:
+        raise Refused(
+            f"{path.name}:1: no row of a table ({problem}); the first line names the columns."
+        ) from problem
+    if not names.keys() & {"human", "verdict"}:
+        raise Refused(f"{path.name}:1: no column `human`; the first line names the columns.")
+    twice = [name for name in ("verdict", *Label.model_fields) if names[name] > 1]
+    if twice:
+        raise Refused(f"{path.name}:1: two columns `{twice[0]}`; leave one of them.")
+    return reader

@@ -9,9 +9,10 @@ import html
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+
+from jobs.broken_zip import BROKEN_ZIP
 
 _OFFICE_PARTS = {
     ".docx": re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml"),
@@ -24,8 +25,6 @@ _OFFICE_BYTES = 8_000_000
 _PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """How office programs pack. The others unpack a few bytes to gigabytes before a limit is asked,
 and fail in ways of their own."""
-_UNPACKING_FAILS = (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError)
-"""What a broken, encrypted or unusually packed archive raises."""
 
 
 def read_office(name: str, content: bytes) -> Iterator[str]:
@@ -43,7 +42,7 @@ def read_office(name: str, content: bytes) -> Iterator[str]:
                         raw = stream.read(room)
                     room -= len(raw)
                     yield _strip_tags(raw.decode("utf-8", "replace"))
-    except _UNPACKING_FAILS:
+    except (OSError, ValueError, *BROKEN_ZIP):
         return
 
 

@@ -9,10 +9,10 @@ import hashlib
 import io
 import json
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO
 
+from jobs.broken_zip import BROKEN_ZIP
 from jobs.sessions.collect import MAX_BYTES as MAX_OUTPUT_BYTES
 from jobs.sessions.collect import MAX_FILES
 from jobs.sessions.transcript import MAX_BYTES as MAX_TRANSCRIPT_BYTES
@@ -24,8 +24,6 @@ OUTPUT = "output"
 _MAX_SESSION_BYTES = 10_000_000
 _RESPONSE_BYTES = 10_000_000
 """Room for `response.md`, which is added to what was collected."""
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What `zipfile` raises for a damaged, encrypted or strangely compressed member."""
 EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The earliest time a zip can hold: what holds the same is the same, whenever it was packed."""
 
@@ -69,7 +67,7 @@ def read_bundle(source: bytes | Path, target: Path) -> SessionResult:
             (target / OUTPUT).mkdir()
             for file in session.outputs:
                 _extract_output(bundle, file, target / OUTPUT)
-    except _BROKEN as error:
+    except BROKEN_ZIP as error:
         raise ValueError(f"not a session's bundle: {error}") from error
     return session
 

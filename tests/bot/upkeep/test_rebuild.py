@@ -16,6 +16,7 @@ from jobs.planning.dedup import record_key
 from jobs.planning.markers import render_marker
 from jobs.results import RunRecord
 from tests.bot.upkeep.conftest import World
+from tests.broken_zips import BROKEN_ZIPS
 from tests.builders import a_run_record
 from tests.jobs.calibration.test_people import said
 
@@ -131,7 +132,7 @@ async def test_a_run_whose_report_could_not_be_posted_is_known_from_its_archive(
     assert len(fetched) == 1, "what has a report is not fetched"
 
 
-@pytest.mark.parametrize("content", [b"no zip", an_archive(None), b""])
+@pytest.mark.parametrize("content", [b"no zip", an_archive(None), b"", *BROKEN_ZIPS.values()])
 async def test_an_archive_that_cannot_be_read_is_counted_and_holds_up_nothing(
     world: World, content: bytes
 ) -> None:

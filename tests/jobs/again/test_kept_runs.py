@@ -20,6 +20,7 @@ from jobs.sessions.bundle import read_bundle, write_bundle
 from jobs.steps import SessionKey, session_keys
 from jobs.values import OutputFile
 from jobs.world import World
+from tests.broken_zips import BROKEN_ZIPS
 from tests.builders import a_result, a_run_spec, a_session
 
 REPO = "acme/skills"
@@ -155,9 +156,12 @@ async def test_an_archive_that_is_no_run_is_refused(
         await Keeper(tmp_path, archive).find("5e1f00d5a1ad")
 
 
-async def test_an_archive_that_is_no_zip_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"not a zip", *BROKEN_ZIPS.values()])
+async def test_an_archive_that_cannot_be_unpacked_is_refused(
+    tmp_path: Path, content: bytes
+) -> None:
     archive = tmp_path / "a.zip"
-    archive.write_bytes(b"not a zip")
+    archive.write_bytes(content)
     with pytest.raises(Refused, match="cannot be read"):
         await Keeper(tmp_path, archive).find("5e1f00d5a1ad")
 

@@ -11,6 +11,7 @@ from jobs.errors import Refused
 from jobs.planning.dedup import record_of
 from jobs.reporting.archive import ArchiveContent, make_archive
 from jobs.values import Arm
+from tests.broken_zips import BROKEN_ZIPS
 from tests.builders import a_pass, a_result, a_run_spec, an_eval_case
 
 RUN = a_run_spec().run_id
@@ -64,6 +65,29 @@ def test_every_line_at_fault_is_told_with_its_number(
 def test_of_many_faults_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
     with pytest.raises(FaultyLines, match="and 5 more lines"):
         read_labels(written(tmp_path, "x\n" * 25))
+
+
+def test_a_quoted_column_may_hold_the_other_sign(tmp_path: Path) -> None:
+    table = '\ufeff"asked, of whom";"human";"judge"\r\nann;pass;fail\r\n'
+    [one] = read_labels(written(tmp_path, table, "l.csv"))
+    assert (one.human, one.judge) == ("pass", ("fail",))
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ('"human"x,judge', "no row of a table"),
+        ('"human,judge', "no row of a table"),
+        (f"human,judge,{'a' * 200_000}", "no row of a table"),
+        ("human,Human,judge", "two columns `human`"),
+        ("verdict,judge,judge", "two columns `judge`"),
+    ],
+)
+def test_a_first_line_that_names_no_columns_is_refused(
+    tmp_path: Path, head: str, words: str
+) -> None:
+    with pytest.raises(Refused, match=f"l.csv:1: {words}"):
+        read_labels(written(tmp_path, f"{head}\npass,fail,pass\n", "l.csv"))
 
 
 @pytest.mark.parametrize(("text", "words"), [("", "holds no verdict"), ("\n\n", "no verdict")])
@@ -149,7 +173,8 @@ async def test_a_run_is_found_in_the_store_as_well(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_an_archive_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(b"no zip")
+    for number, content in enumerate([b"no zip", *BROKEN_ZIPS.values()]):
+        (tmp_path / f"a{number}.zip").write_bytes(content)
     (tmp_path / "result.json").write_text("[" * 100_000)
     with pytest.raises(Refused, match="holds no archive"):
         read_archives(tmp_path)
