@@ -193,6 +193,8 @@ def _rest(verdict: SetVerdict) -> str:
     if verdict.needed is None or verdict.needed <= verdict.evals:
         return said
     needed = numbers.plural(verdict.needed, "eval case")
+    if verdict.clusters < verdict.evals:  # more of those that share theirs would not do
+        needed += " with input files of their own"
     if verdict.word == "underpowered":
         return f"{said}; {needed} like these would be enough"
     return f"{said}; it takes {needed} to see a difference like the one that was seen"

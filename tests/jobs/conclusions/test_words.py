@@ -55,6 +55,13 @@ losses of 8 eval cases, on average +43.8 points (95 % interval +25 to +58.5 poin
 """)
 
 
+def test_a_set_whose_eval_cases_share_their_input_files_needs_others() -> None:
+    """Ever so many more on the same files would be one observation all the same."""
+    line = render_line(concluded(results(8, 0, 0, fixture="f" * 64)))
+    assert "8 eval cases that differ (1 by their input files)" in line
+    assert "18 eval cases with input files of their own" in line
+
+
 def test_a_set_that_is_too_small_says_what_it_lacks() -> None:
     assert render_line(concluded(results(2, 1, 1))) == snapshot("""\
 **With this, the skill's set** on `claude-sonnet-4-6`: 🔍 **underpowered**, 2 wins, 1 tie, \
