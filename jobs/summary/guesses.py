@@ -39,7 +39,7 @@ def _row(one: GuessHistory) -> str:
     if served.startswith(SENT):
         model = f"{escape.code(one.model, NAME)}, snapshot unknown"
     guesser, _, wording = one.guesser.rpartition(" ")
-    low, high = (numbers.percent(round(end, 2)) for end in one.interval)
+    low, high = (numbers.percent(round(end, 3)) for end in one.interval)
     share = numbers.percent(round(one.right / one.guessed, 3))
     cells = [
         model,

@@ -63,7 +63,7 @@ async def test_a_guess_is_told_in_the_report_and_over_time_in_the_summary(
         assert "4 assertions: " in said
     assert GUESSED.search(again), again
     assert "#### Do outputs give their arm away?" in summary
-    assert "| 2 of 2: 100% (34% to 100%) | nothing can be said: the interval holds one" in summary
+    assert "| 2 of 2: 100% (34.2% to 100%) | nothing can be said: the interval holds one" in summary
 
 
 async def test_a_guesser_that_fails_changes_nothing_and_is_said(
