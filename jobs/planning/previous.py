@@ -13,13 +13,17 @@ def find_previous(record: RunRecord, records: Iterable[RunRecord]) -> RunRecord 
 
     A pull request's head is the previous version of nothing but its own next head.
     Scores of another series (`jobs.calibration.series`) or of another eval text belong in
-    another trend, so none of them is a previous result.
+    another trend, so none of them is a previous result. What counts nowhere
+    is held against nothing.
     """
+    if record.canary_passed:
+        return None
     ended = record.finished_at or datetime.max.replace(tzinfo=UTC)
     fitting = [
         one
         for one in leave_out_pulls(records, but=record.pull)
         if one.score is not None
+        and not one.canary_passed
         and one.run != record.run
         and one.skill_sha != record.skill_sha
         and _question(one) == _question(record)

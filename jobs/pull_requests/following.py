@@ -96,12 +96,13 @@ async def _ends_of(made: Plan, world: World, otherwise: State) -> list[RunEnd]:
     records = await world.ledger.records(made.request.repo.full_name)
     ends = [await _end_of(spec, records, world, otherwise) for spec in made.runs]
     for duplicate in made.duplicates:
-        found = get_scores(duplicate.score)
+        record = next((one for one in records if one.run == duplicate.run), None)
+        counts = record is None or not record.canary_passed
         ends.append(
             RunEnd(
                 model=duplicate.spec.model.sent,
-                state="done",
-                scores=found,
+                state="done" if counts else "unsound",
+                scores=get_scores(duplicate.score) if counts else None,
                 url=duplicate.url,
                 is_known=True,
             )
@@ -117,10 +118,10 @@ async def _end_of(
         record = await world.ledger.find(record_key(spec))
     if record is None:
         return RunEnd(model=spec.model.sent, state=otherwise)
-    scores = get_scores(record.score)
+    scores = None if record.canary_passed else get_scores(record.score)
     return RunEnd(
         model=spec.model.sent,
-        state="done" if scores else "ungraded",
+        state="unsound" if record.canary_passed else "done" if scores else "ungraded",
         scores=scores,
         url=record.url,
         is_known=record.run != spec.run_id,

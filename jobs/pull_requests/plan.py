@@ -14,7 +14,8 @@ from jobs.requests import Request, Value
 
 CHILD = "pulled:"
 """Begins the key of a benchmark that is a part of a comparison of a pull request."""
-State = Literal["done", "ungraded", "refused", "superseded", "cancelled"]
+State = Literal["done", "unsound", "ungraded", "refused", "superseded", "cancelled"]
+"""How a run or a row ends; `unsound`: a false answer passes its eval case, so it counts nowhere."""
 
 
 class PullSkill(Value):

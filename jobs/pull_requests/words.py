@@ -38,6 +38,7 @@ _CONCLUSIONS: Mapping[Verdict, Conclusion] = {
 """Never `failure`: whether a merge waits for it is for people to decide."""
 _WORDS: Mapping[State, str] = {
     "done": "no score",
+    "unsound": "⚠️ counts nowhere",
     "ungraded": "⚠️ not graded",
     "refused": "⚠️ not possible",
     "superseded": "superseded",
@@ -183,8 +184,10 @@ def _conclusion(outcome: Outcome) -> Conclusion:
 def _headline(outcome: Outcome) -> str:
     """`Better in 2 of 3 runs, the same in 1`."""
     of = f"of {numbers.plural(outcome.measured, 'run')}"
-    lacking = len(outcome.unmeasured)
+    nowhere = outcome.unmeasured.count("unsound")
+    lacking = len(outcome.unmeasured) - nowhere
     rest = f"; {lacking} came to no score" if lacking else ""
+    rest += f"; {nowhere} on an eval case that a false answer passes" if nowhere else ""
     same = f", the same in {outcome.same}" if outcome.same else ""
     match outcome.verdict:
         case "better":
@@ -207,6 +210,8 @@ def _say_unmeasured(outcome: Outcome) -> str:
             return "Cancelled before any run came to a score"
         case ["superseded"]:
             return "Not measured: the pull request has another head by now, or is closed"
+        case ["unsound"]:
+            return "Nothing that counts: a false answer passes the eval case"
         case _:
             return "Not measured: no run came to a score"
 

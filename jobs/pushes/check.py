@@ -29,6 +29,7 @@ MOST_REASONS = 20
 _WORDS: Mapping[EndState, str] = {
     "done": "no score",
     "known": "measured before",
+    "unsound": "⚠️ counting nowhere",
     "ungraded": "⚠️ not graded",
     "refused": "⚠️ not possible",
     "superseded": "superseded",
@@ -84,9 +85,8 @@ def _end_of(row: PushRow, ends: Ends) -> RowEnd | None:
     """What became of a row; None while it waits or goes on."""
     if not row.request:
         identity = row.model_identity
-        return RowEnd(
-            model_identity=identity, state="known", record=row.known, previous=row.previous
-        )
+        state: EndState = "unsound" if row.known and row.known.canary_passed else "known"
+        return RowEnd(model_identity=identity, state=state, record=row.known, previous=row.previous)
     return ends.get(row.request, {}).get(row.model_identity)
 
 
@@ -137,7 +137,8 @@ def _say_changed(plan: PushPlan) -> str:
 def _line(row: PushRow, end: RowEnd | None, plan: PushPlan, web_url: str) -> str:
     previous = row.previous if end is None else end.previous
     record = end.record if end is not None else None
-    now, before = score_of(record), score_of(previous)
+    counts = end is None or end.state != "unsound"
+    now, before = score_of(record) if counts else None, score_of(previous)
     change = "—" if now is None or before is None else compare_scores(now, before)
     cells = [
         _eval(row, plan, web_url),

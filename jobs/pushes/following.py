@@ -157,6 +157,8 @@ class _Ending:
             return "known" if run is None and spec is not None else self.otherwise
         if record.score is None:
             return "ungraded"
+        if record.canary_passed:
+            return "unsound"
         return "done" if run is not None and record.run == run.run_id else "known"
 
     def _reason(self) -> str:

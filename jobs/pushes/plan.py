@@ -14,9 +14,10 @@ from jobs.requests import Repo, Request, Value
 from jobs.results import RunRecord
 from jobs.values import Launcher
 
-EndState = Literal["done", "known", "ungraded", "refused", "superseded", "cancelled"]
-"""How a row ends: measured; measured before; without a score; not to be carried out; its skill
-was changed again before it began; taken back by somebody."""
+EndState = Literal["done", "known", "unsound", "ungraded", "refused", "superseded", "cancelled"]
+"""How a row ends: measured; measured before; on an eval case that a false answer passes, so that it
+counts nowhere; without a score; not to be carried out; its skill was changed again before it began;
+taken back by somebody."""
 
 
 class ChangedSkill(Value):

@@ -200,6 +200,7 @@ class PushPlanner:
                 if (one.model_identity, one.launcher) == (model.identity, launcher)
                 and self._is_about(one, skill)
                 and one.skill_sha != skill.sha
+                and not one.canary_passed
             ),
         )
         trials = plan_trials(self._effective.how_often, is_one_of_several=False)

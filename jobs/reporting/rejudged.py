@@ -12,6 +12,7 @@ from jobs.reporting.judges import name_judges
 from jobs.reporting.report import headline, remarks_part, render_footer
 from jobs.reporting.reused import render_reused
 from jobs.reporting.scorecard import cost
+from jobs.reporting.soundness import render_counts_nowhere
 from jobs.reporting.trials import count_verdicts
 from jobs.reporting.until_sure import render_until_sure
 from jobs.reporting.verdict_icons import verdict_words
@@ -42,7 +43,7 @@ def render_rejudged(
         reason = escape.message(escape.clip(now.ungraded_reason or "a score is missing", 600))
         top.append(f"**Why:** {reason}\n\nThe scores of the report stay as they are.")
     else:
-        top += [_scores(before, now), render_until_sure(now)]
+        top += [render_counts_nowhere(now), _scores(before, now), render_until_sure(now)]
         top += [render_reused(now, context.baseline_urls)]
     parts: list[Part] = [
         _changed(before, now),

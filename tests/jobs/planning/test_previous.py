@@ -56,10 +56,16 @@ def test_where_there_is_none_there_is_none() -> None:
         {"trials": 3},
         {"score": None, "state": "ungraded"},
         {"pull": 7},
+        {"canary_passed": True},
     ],
 )
 def test_another_question_is_no_previous_result(changes: dict[str, Any]) -> None:
     assert find_previous(NOW, [an_older(**changes)]) is None
+
+
+def test_what_counts_nowhere_is_held_against_nothing() -> None:
+    now = NOW.model_copy(update={"canary_passed": True})
+    assert find_previous(now, [an_older()]) is None
 
 
 def test_an_earlier_head_comes_before_the_next_one_of_the_same_pull_request() -> None:

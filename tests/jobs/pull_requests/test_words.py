@@ -74,6 +74,19 @@ def test_the_headline_counts_and_concludes_no_more_than_that(
     assert headline(*scores) == (title, conclusion)
 
 
+def test_what_counts_nowhere_is_no_score_and_says_so() -> None:
+    unsound = RowEnd(runs=(a_run(None, state="unsound", url="https://github.com/a/b"),))
+    check = render_check(a_plan(1), {"k1": unsound})
+    assert check.title == "Nothing that counts: a false answer passes the eval case"
+    assert "| — | — | [⚠️ counts nowhere](https://github.com/a/b) |" in check.summary
+    both = {"k1": RowEnd(runs=(a_run(BETTER),), state="done"), "k2": unsound}
+    title = "Better in 1 of 1 run; 1 on an eval case that a false answer passes"
+    assert (render_check(a_plan(2), both).title, render_check(a_plan(2), both).conclusion) == (
+        title,
+        "neutral",
+    )
+
+
 @pytest.mark.parametrize(
     ("state", "title"),
     [

@@ -72,6 +72,17 @@ def test_while_something_waits_it_is_in_progress() -> None:
     assert "| ⏳ | — | — | — |" in check.summary
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_result_that_counts_nowhere_is_told_as_none(*, is_known: bool) -> None:
+    now = record(1.0).model_copy(update={"canary_passed": True})
+    row = a_row(request="", known=now, is_known=True) if is_known else a_row()
+    ends = {} if is_known else {"changed:1": an_end("unsound", record=now)}
+    check = render_push(a_plan(row), ends, web_url=WEB)
+    assert (check.title, check.conclusion) == ("1 counting nowhere", "neutral")
+    assert "| [⚠️ counting nowhere](https://github.com/acme" in check.summary
+    assert "100%" not in check.summary
+
+
 def test_a_row_shows_before_now_and_what_has_changed() -> None:
     end = an_end(record=record(0.92, tokens=900, wall_s=12.0), previous=record(0.75, tokens=1000))
     check = render_push(a_plan(a_row()), {"changed:1": end}, web_url=WEB)

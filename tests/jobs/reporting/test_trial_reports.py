@@ -10,6 +10,7 @@ from jobs.reporting.rejudged import render_rejudged
 from jobs.reporting.report import render_report
 from jobs.results import RunResult, TrialResult
 from jobs.values import TWO_VERSIONS, Arm, VerdictWord
+from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
 from tests.builders import (
     a_judge_model,
     a_pass,
@@ -240,3 +241,20 @@ def test_a_judging_without_a_score_leaves_no_marker() -> None:
     assert "The scores of the report stay as they are." in text
     assert "No pass could be read." in text
     assert not find_markers(text).bears_ours
+
+
+def test_judged_again_by_one_whom_a_false_answer_takes_in_says_that_it_counts_nowhere() -> None:
+    before = a_result()
+    names = tuple(row.assertion.id for row in before.assertions)
+    taken_in = CanaryCheck(
+        judge="other-judge",
+        prompt_version="p",
+        assertions=names,
+        satisfied=tuple(
+            CanaryVerdict(assertion=name, canary="fluent", verdict="pass") for name in names
+        ),
+    )
+    now = judged_by("other-judge", before, canaries=taken_in)
+    text = render_rejudged(before, now, CONTEXT, report_url="")
+    assert "⚠️ **This result counts nowhere:**" in text
+    assert "counts nowhere" not in render_rejudged(before, before, CONTEXT, report_url="")
