@@ -37,9 +37,11 @@ log = structlog.get_logger()
 MOST_USD = Decimal("0.25")
 """Of one guess; a judge's reading may cost less where the operator says so, and so may this."""
 WALL_S = 180.0
+"""Seconds of one guess."""
 ANSWER_TOKENS = 4_000
 """Room for a model that thinks before it answers."""
-_SAMPLE_SIZE = 2**32
+_DRAWS = 2**32
+"""How many different numbers a run can draw."""
 
 _FAILED = {
     "rate_limited": "its provider kept refusing requests for their rate",
@@ -61,7 +63,7 @@ async def ask_guesser(
     """
     spec = result.spec
     wanted = may_be_guessed(spec) and is_in_sample(spec.run_id, world.settings.guesser_share)
-    if not wanted or not result.graded or result.produced_nothing:
+    if not wanted or not result.graded or not _has_both_outputs(result):
         return
     try:
         await _Asking(result, bundles, world).carry_out()
@@ -112,7 +114,18 @@ def choose_order(run_id: str) -> PassNumber:
 def _draw(run_id: str, what: str) -> float:
     """A number from 0 to 1 that a run has drawn, the same whenever it is looked at."""
     digest = hashlib.sha256(f"guesser:{what}:{run_id}".encode()).digest()
-    return int.from_bytes(digest[:4]) / _SAMPLE_SIZE
+    return int.from_bytes(digest[:4]) / _DRAWS
+
+
+def _choose_trial(result: RunResult) -> int:
+    """The first trial with a score."""
+    return next((one.number for one in result.whole_trials), 1)
+
+
+def _has_both_outputs(result: RunResult) -> bool:
+    """An arm that left nothing is told by that, and no word gives it away."""
+    trial = _choose_trial(result)
+    return all(one.outputs for one in result.sessions if one.trial == trial)
 
 
 class _Asking:
@@ -126,7 +139,7 @@ class _Asking:
         self._bundles = bundles
         self._world = world
         self._limits = guess_limits(world.settings)
-        self._trial = next((one.number for one in result.whole_trials), 1)
+        self._trial = _choose_trial(result)
         self._order = choose_order(self._spec.run_id)
         self._purse = SidePurse(
             asking="guess",

@@ -119,6 +119,7 @@ async def test_a_run_outside_the_sample_is_not_guessed(tmp_path: Path) -> None:
                 a_session(arm, end=SessionEnd.NO_OUTPUT, outputs=()) for arm in a_run_spec().arms
             )
         ),
+        a_result(sessions=(a_session(), a_session(Arm.WITHOUT_SKILL, outputs=()))),
         a_run(guesser=False),
         a_run(other=a_skill(sha="f" * 64), vs="sha:" + "f" * 64),
     ],
