@@ -134,12 +134,13 @@ def _find_reason(
     """Why the run has no score; None where it has one.
 
     Where nothing came to a score at all that is told as it is, unless the arms met different
-    worlds (`unlike`).
+    worlds (`unlike`) or some of the readings were given.
     """
     unscored = [trial for trial in trials if trial.judged.scored is None]
     if not health.findings and not unscored:
         return None
-    if len(unscored) < len(trials) or unlike:
+    partly_read = 0 < health.readings.scored < health.readings.expected
+    if len(unscored) < len(trials) or unlike or partly_read:
         return f"{INVALID}{'; '.join(health.findings)}."
     if spec.trials == 1:
         return unscored[0].judged.reason

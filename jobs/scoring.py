@@ -16,7 +16,7 @@ from jobs.judging.blind import candidate_1_is, get_first_arm
 from jobs.judging.candidates import Candidates, prepare_candidates
 from jobs.judging.judge import ReadingSpec, Ungraded
 from jobs.judging.judges import judges_of
-from jobs.judging.panel import combine_judges, leave_out_halves
+from jobs.judging.panel import combine_judges
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
 from jobs.reading_keys import PASSES, ReadingKey, reading_keys
@@ -117,7 +117,7 @@ def _score(
             of_judge,
             lambda rows: merge(rows, spec.eval_case, given.machine, spec.arms),
         )
-        for of_judge in leave_out_halves(panel)
+        for of_judge in panel
     ]
     return combine_judges(outcomes, [judge.sent for judge in judges_of(spec)])
 

@@ -1,7 +1,8 @@
 """Several judges of one run: what they say together.
 
 Each reads both candidates in both orders by itself. The score is the mean over the judges, so
-that none has more of a say because it was read oftener; one that fails leaves the others.
+that none has more of a say because it was read oftener; one that fails, be it in one order alone,
+leaves the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -84,27 +85,6 @@ def find_panel_alpha(passes: Iterable[JudgePass], first: Arm) -> float | None:
         [[_find_step(of_judge.get(thing)) for thing in things] for of_judge in said.values()],
         list(_STEPS.values()),
     )
-
-
-def leave_out_halves(
-    panel: Sequence[Sequence[JudgePass | Ungraded]],
-) -> list[Sequence[JudgePass | Ungraded]]:
-    """The readings to score, by judge: of one who read in one order only none, if another did both.
-
-    Its preference for a place would not be averaged out, and there is somebody to take its part.
-    """
-    lost = [[one for one in readings if isinstance(one, Ungraded)] for readings in panel]
-    if all(lost):
-        return list(panel)
-    return [
-        [replace(gone[0], reason=_tell_half(len(gone), gone[0]))] if gone else readings
-        for readings, gone in zip(panel, lost, strict=True)
-    ]
-
-
-def _tell_half(lost: int, first: Ungraded) -> str:
-    which = "a reading" if lost == 1 else "both readings"
-    return f"{which} of it gave no verdicts, since {first.reason}"
 
 
 def score_by_judge(

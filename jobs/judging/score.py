@@ -1,9 +1,10 @@
 """From verdicts about candidates to scores of arms: the only place that unblinds.
 
-A score exists only where a whole reading does. One readable pass of two is scored and
-marked as a single pass; none is `Ungraded`. Where the passes differ on an assertion, both
-verdicts count half and the assertion is shown as split. What could not be verified for one of
-the candidates counts for neither in that pass; where that leaves nothing, it is `Ungraded` too.
+A score exists only where both orders were read: one alone would carry the judge's preference for
+a place, so a pass that came to nothing leaves it `Ungraded`. Where the passes differ on an
+assertion, both verdicts count half and the assertion is shown as split. What could not be verified
+for one of the candidates counts for neither in that pass; where that leaves nothing, it is
+`Ungraded` too.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +18,6 @@ from jobs.readings import JudgePass, Verdict
 from jobs.results import ArmScore, AssertionScore
 from jobs.values import Arm, Assertion, EvalCase, Usage
 
-_PASSES = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -28,7 +27,7 @@ class Scored:
     with_skill: ArmScore
     without_skill: ArmScore
     remarks: tuple[str, ...]
-    """What a reader must know to trust the numbers: a single pass, unproven quotations."""
+    """What a reader must know to trust the numbers, such as unproven quotations."""
 
 
 def score_run(
@@ -39,12 +38,12 @@ def score_run(
 ) -> Scored | Ungraded:
     """The scores of a run from its passes; `first` is the arm that was `candidate_1` in pass 1.
 
-    Score of an arm: (passes + half the partials) / assertions, averaged over the readable
-    passes. `decide` gives the rows that count for those of the judge (`jobs.checks.merge`). Raises
-    `ValueError` if a pass lacks a verdict, which no `JudgePass` of ours does.
+    Score of an arm: (passes + half the partials) / assertions, averaged over the passes. `decide`
+    gives the rows that count for those of the judge (`jobs.checks.merge`). Raises `ValueError` if
+    a pass lacks a verdict, which no `JudgePass` of ours does.
     """
     readable = [reading for reading in passes if isinstance(reading, JudgePass)]
-    if not readable:
+    if not readable or len(readable) < len(passes):
         return _merge_ungraded(passes)
     judged = tuple(_score_assertion(item, first, readable) for item in case.assertions)
     assertions = decide(judged)
@@ -55,7 +54,7 @@ def score_run(
         assertions=assertions,
         with_skill=scores[0],
         without_skill=scores[1],
-        remarks=tuple(_find_remarks(assertions, first, passes)),
+        remarks=tuple(_find_remarks(assertions, first, readable)),
     )
 
 
@@ -145,29 +144,22 @@ def _merge_ungraded(passes: Sequence[JudgePass | Ungraded]) -> Ungraded:
     raw: tuple[str, ...] = ()
     reasons: list[str] = []
     for number, reading in enumerate(passes, start=1):
+        usage = add_usage(usage, reading.usage)
+        raw += reading.raw_answers
         if isinstance(reading, Ungraded):
-            usage = add_usage(usage, reading.usage)
-            raw += reading.raw_answers
             reasons.append(f"in pass {number} {reading.reason}")
     reason = "; ".join(reasons) or "the outputs were not judged"
-    return Ungraded(f"No pass of the judge could be read: {reason}.", usage, raw)
+    what = "No pass of the judge could be read"
+    if len(reasons) < len(passes):
+        what = "A pass of the judge gave no verdicts"
+    return Ungraded(f"{what}: {reason}.", usage, raw)
 
 
 def _find_remarks(
-    assertions: Sequence[AssertionScore], first: Arm, passes: Sequence[JudgePass | Ungraded]
+    assertions: Sequence[AssertionScore], first: Arm, passes: Sequence[JudgePass]
 ) -> list[str]:
-    remarks = []
-    readable = [reading for reading in passes if isinstance(reading, JudgePass)]
-    for number, reading in enumerate(passes, start=1):
-        if isinstance(reading, Ungraded):
-            remarks.append(
-                f"Single pass: pass {number} gave no verdicts, since {reading.reason}; a "
-                "preference of the judge for one position is not averaged out."
-            )
-    if len(passes) < _PASSES:
-        remarks.append("Single pass: the candidates were read in one order only.")
-    remarks += _find_unproven(assertions, first)
-    for reading in readable:
+    remarks = _find_unproven(assertions, first)
+    for reading in passes:
         remarks += [
             f"Pass {reading.number}: {unblind_text(line, reading.number, first)}."
             for line in reading.remarks

@@ -77,7 +77,7 @@ def test_a_reading_that_the_judge_did_not_give_is_no_score() -> None:
     """One order alone would carry the judge's preference for a position."""
     whole = a_trial(1)
     lost = LostReading(number=2, reason="the judge refused", usage=a_usage(), raw_answers=())
-    judged = Judged(passes=whole.judged.passes[:1], lost=(lost,), scored=whole.judged.scored)
+    judged = Judged(passes=whole.judged.passes[:1], lost=(lost,), reason="a pass gave none.")
     combined = combine(a_run_spec(), [Trial(number=1, works=whole.works, judged=judged)])
     assert combined.with_skill is None
     assert combined.reason == (

@@ -104,7 +104,7 @@ async def test_a_judge_of_a_panel_that_loses_one_reading_has_no_part_in_the_scor
     async with playing(tmp_path, app_key, model_api=api) as scene:
         report = await run(scene, PANEL)
     assert score_in(report) == '{"with_skill": 1.0, "without_skill": 0.0'
-    assert "a reading of it gave no verdicts" in report
+    assert "A pass of the judge gave no verdicts" in report
 
 
 @pytest.mark.parametrize("times", [1, 100], ids=["one reading", "both readings"])

@@ -49,18 +49,13 @@ def test_the_map_decides_whose_verdicts_they_are() -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_one_readable_pass_is_scored_and_marked(lost: int) -> None:
-    words = (("pass", "fail"),) * 3
-    kept = a_pass(3 - lost, words)
-    scored = score(*((LOST, kept) if lost == 1 else (kept, LOST)))
-    assert {scored.with_skill.score, scored.without_skill.score} == {0, 1}
-    assert (scored.with_skill.score == 1) is (lost == 2)
-    assert not any(item.split for item in scored.assertions)
-    assert scored.remarks[0].startswith(f"Single pass: pass {lost} gave no verdicts")
-
-
-def test_a_run_read_in_one_order_only_says_so() -> None:
-    assert score(a_pass(1)).remarks == ("Single pass: the candidates were read in one order only.",)
+def test_one_order_alone_is_no_number(lost: int) -> None:
+    kept = a_pass(3 - lost)
+    run = score_run(CASE, Arm.WITH_SKILL, (LOST, kept) if lost == 1 else (kept, LOST))
+    assert isinstance(run, Ungraded)
+    assert run.reason == (
+        f"A pass of the judge gave no verdicts: in pass {lost} the judge declined to answer."
+    )
 
 
 def test_no_readable_pass_is_no_number() -> None:
