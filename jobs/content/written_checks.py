@@ -22,6 +22,8 @@ COMMAND_CHARACTERS = 4_000
 NAME_CHARACTERS = 120
 SHELLS = frozenset({"", "sh", "bash", "shell", "console", "shell-session", "zsh", "text"})
 """Languages of a code block whose lines are commands."""
+CODE = frozenset({"fence", "code_block"})
+"""Kinds of code blocks: between fences, or indented."""
 
 _BOX = re.compile(r"^\[[ xX]\]\s+(?=\S)")
 _SPAN = re.compile(r"^(?P<ticks>`+)(?P<command>.+?)(?<!`)(?P=ticks)$", re.DOTALL)
@@ -31,9 +33,19 @@ _NAMED_SPAN = re.compile(
     re.DOTALL,
 )
 _NAMED = re.compile(
-    r"^(?P<name>[A-Za-z][^`\"'$|&;<>=/\\:\[\]-]{0,79}):\s+(?P<command>\S.*)$", re.DOTALL
+    r"^(?P<name>[A-Za-z][^`\"'$|&;<>=/\\:\[\]-]{0,79}):\s+(?P<command>[\w.$\[({\"'`!-].*)$",
+    re.DOTALL,
 )
-"""A name is words alone, so that the colon of a command is none."""
+"""A name is words alone, and what follows begins like a program, so that the colon of a command
+is none: `grep Total: *.md`."""
+_PART = re.compile(
+    r"^\s*(?:(?:if|for|while|until|case|function)\b(?![\s\S]*\b(?:fi|done|esac)\b)|\w+\s*\(\)"
+    r"|(?:cd|set|export|source)\s[^;&|]*$)|(?<!<)<<(?!<)-?\s*[\"'\\]?[A-Za-z_]"
+)
+"""A line of a program of several: what it opens, or does for those below, ends with it."""
+_COMMENT = re.compile(r"\s*<!--.*-->\s*", re.DOTALL)
+_MIXED = re.compile(r"`[^`]+`[^`]*\s")
+"""A code span at the beginning that is not all there is."""
 _PROMPT = re.compile(r"^\s*\$\s+")
 
 
@@ -110,18 +122,38 @@ def _read_block(node: SyntaxTreeNode, found: WrittenChecks) -> None:
     if node.type in {"bullet_list", "ordered_list"}:
         for item in node.children:
             _read_item(item, found)
-    elif node.type in {"fence", "code_block"}:
+    elif node.type in CODE:
         if _is_shell(node, found):
-            for command, name in _lines_of(node.content):
-                found.add(command, name)
+            _read_lines(node.content, found)
     elif node.type == "paragraph":
         for line in _source(node).split("\n"):
             _read_loose_line(line.strip(), found)
+    elif node.type != "heading":
+        _tell_other(node, found)
+
+
+def _tell_other(node: SyntaxTreeNode, found: WrittenChecks) -> None:
+    """A quotation, a table, HTML: no command, so that none is passed over unseen."""
+    inside = (one.content for one in node.walk() if one.type in {"inline", "html_block", *CODE})
+    words = " ".join(" ".join(inside).split())
+    if words and not _COMMENT.fullmatch(words) and not words.startswith("</"):
+        _tell_no_command(words, found)
+
+
+def _read_lines(block: str, found: WrittenChecks) -> None:
+    """The commands of a code block; a program of several lines is none of them."""
+    for command, name in _lines_of(block):
+        if _PART.search(command):
+            found.problems.append(
+                f"{quoted(command)} in its section `Checks` is a part of a program, and each line "
+                "of such a code block runs alone: put the block into an item of a list"
+            )
+        found.add(command, name)
 
 
 def _read_item(item: SyntaxTreeNode, found: WrittenChecks) -> None:
     texts = [_source(child) for child in item.children if child.type == "paragraph"]
-    blocks = [child for child in item.children if child.type in {"fence", "code_block"}]
+    blocks = [child for child in item.children if child.type in CODE]
     if blocks:
         name = plain_text(" ".join(texts)).strip().rstrip(":.")
         for block in blocks:
@@ -131,7 +163,7 @@ def _read_item(item: SyntaxTreeNode, found: WrittenChecks) -> None:
         for text in texts:
             _read_line(text, found)
     for child in item.children:
-        if child.type in {"bullet_list", "ordered_list"}:
+        if child.type not in {"paragraph", *CODE}:
             _read_block(child, found)
 
 
@@ -140,11 +172,21 @@ def _read_line(text: str, found: WrittenChecks) -> None:
     text = _BOX.sub("", text.strip())
     fits = len(text) <= COMMAND_CHARACTERS + NAME_CHARACTERS  # a longer one is refused as it is
     for form in (_SPAN, _NAMED_SPAN, _NAMED) if fits else ():
-        if match := form.match(text):
-            parts = match.groupdict()
-            found.add(_without_prompt(parts["command"]), plain_text(parts.get("name") or ""))
+        if (match := form.match(text)) and _is_one_span(parts := match.groupdict()):
+            found.add(_without_prompt(parts["command"] or ""), plain_text(parts.get("name") or ""))
             return
+    if fits and _MIXED.match(text):
+        found.problems.append(
+            f"{quoted(text)} in its section `Checks` is code with words beside it: write the "
+            "command alone in its code span, with a name and a colon before it if you like"
+        )
     found.add(_without_prompt(text))
+
+
+def _is_one_span(parts: dict[str, str | None]) -> bool:
+    """Whether what stands between two marks of code holds no such mark itself."""
+    ticks = parts.get("ticks")
+    return not ticks or not re.search(rf"(?<!`){ticks}(?!`)", parts["command"] or "")
 
 
 def _read_loose_line(line: str, found: WrittenChecks) -> None:
@@ -153,10 +195,14 @@ def _read_loose_line(line: str, found: WrittenChecks) -> None:
     if fits and (_SPAN.match(line) or _NAMED_SPAN.match(line)):
         _read_line(line, found)
     elif line:
-        found.remarks.append(
-            f"{quoted(line)} in the section `Checks` is no command, since it is neither an item of "
-            "a list nor code."
-        )
+        _tell_no_command(line, found)
+
+
+def _tell_no_command(words: str, found: WrittenChecks) -> None:
+    found.remarks.append(
+        f"{quoted(words)} in the section `Checks` is no command, since it is neither an item of a "
+        "list nor code."
+    )
 
 
 def _lines_of(block: str) -> Iterator[tuple[str, str]]:
