@@ -115,7 +115,7 @@ class RunResult(Value):
     """Id of the later judging that gave the scores; empty: they are the run's own."""
     trials: tuple[TrialResult, ...] = ()
     """Each trial by itself, where several were wanted; the scores above are then the means over
-    those that have one."""
+    all of them, and None where one has none."""
     stopped: Stop | None = None
     """Why there were no more trials, where they were added until it was sure; else None."""
     canaries: CanaryCheck | None = None
@@ -124,7 +124,7 @@ class RunResult(Value):
     leaks: tuple[AssertionLeak, ...] = ()
     """What each assertion tests, and where it stands word for word; empty in older results."""
     guess: Guess | None = None
-    """Which output a cheap model took for the one with the skill; None: not in the sample."""
+    """Which output the guesser took for the one with the skill; None: not in the sample."""
     lengths: tuple[OutputLengths, ...] = ()
     """How much of both outputs the judge was shown, trial by trial; empty in older runs."""
     environment: tuple[str, ...] = ()
