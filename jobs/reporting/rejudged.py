@@ -1,5 +1,8 @@
 """A run that was scored again, beside its first scores; and a report that was rendered again."""
 
+from collections import Counter
+from fractions import Fraction
+
 from jobs.calibration.said import record_with
 from jobs.planning.markers import render_marker
 from jobs.reporting import escape, numbers
@@ -115,11 +118,16 @@ def _changed(before: RunResult, now: RunResult) -> Part:
 
 
 def _is_other(old: AssertionScore, new: AssertionScore) -> bool:
-    words = [
-        [sorted(one.verdict for one in arm) for arm in (row.with_skill, row.without_skill)]
+    """Whether other words were said, or not as often; a panel says each of them oftener."""
+    shares = [
+        [
+            {word: Fraction(count, len(arm)) for word, count in Counter(said).items()}
+            for arm in (row.with_skill, row.without_skill)
+            if (said := [one.verdict for one in arm])
+        ]
         for row in (old, new)
     ]
-    return words[0] != words[1]
+    return shares[0] != shares[1]
 
 
 def _said(row: AssertionScore, result: RunResult) -> tuple[str, str]:

@@ -233,6 +233,25 @@ def test_judged_again_shows_both_scores_and_what_is_judged_otherwise() -> None:
     assert find_markers(text).legacy == ()
 
 
+def test_a_panel_that_says_what_one_judge_said_has_judged_nothing_otherwise() -> None:
+    before = a_result()
+    twice = tuple(
+        row.model_copy(
+            update={
+                "with_skill": row.with_skill * 2,
+                "without_skill": row.without_skill * 2,
+            }
+        )
+        for row in before.assertions
+    )
+    for first, second in ((before.assertions, twice), (twice, before.assertions)):
+        then = before.model_copy(update={"assertions": first})
+        text = render_rejudged(
+            then, judged_by("a", then, assertions=second), CONTEXT, report_url=""
+        )
+        assert "Every assertion was judged as before." in text
+
+
 def test_a_judging_without_a_score_leaves_no_marker() -> None:
     """So that the score there is stays the run's."""
     before = a_result()
