@@ -7,8 +7,8 @@ sessions all the same.
 
 import posixpath
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from jobs.checks.check import Check, CheckFile
 from jobs.content.lookup import RESOURCE_FOLDERS, Lookup
@@ -32,7 +32,7 @@ def read_checks(lookup: Lookup, inputs: frozenset[str]) -> tuple[Check, ...]:
     """The checks of a case with the files that they name, which are withheld from sessions.
 
     `inputs` are the repository paths that the sessions are given. Raises `Refused` where a
-    command names more than may be put beside it.
+    command names more than may be put beside it, or two name what cannot lie side by side.
     """
     checks = []
     for number, written in enumerate(lookup.draft.checks, start=1):
@@ -45,7 +45,19 @@ def read_checks(lookup: Lookup, inputs: frozenset[str]) -> tuple[Check, ...]:
         checks.append(
             Check(id=f"C{number}", command=written.command, name=written.name, files=files)
         )
+    _refuse_clash({file.path: file.source for check in checks for file in check.files})
     return tuple(checks)
+
+
+def _refuse_clash(sources: Mapping[str, str]) -> None:
+    """Raise `Refused` where one name is a file beside a skill and a folder of the repository."""
+    for path, source in sources.items():
+        for above in PurePosixPath(path).parents:
+            if (file := sources.get(str(above))) is not None:
+                raise Refused(
+                    f"The checks name {quoted(str(above))} as a file ({quoted(file)}) and as a "
+                    f"folder (of {quoted(source)}), and cannot be given both. Rename one."
+                )
 
 
 def _find_files(check: str, command: str, lookup: Lookup) -> tuple[CheckFile, ...]:

@@ -212,6 +212,22 @@ def test_a_folder_that_a_command_names_stands_for_its_files(tmp_path: Path):
     assert {"tests/check.py", "tests/helpers/numbers.py"} <= set(case.withheld)
 
 
+def test_a_name_of_a_file_and_of_a_folder_is_refused(tmp_path: Path):
+    """Beside the skill it is the one, at the root of the repository the other."""
+    one = {"id": 1, "prompt": "p", "expected_output": "x", "expectations": ["It is 4."]}
+    evals = {"evals": [one | {"checks": ["cat dd/x", "ls dd/x/y.txt"]}]}
+    files: dict[str, Content] = {
+        "word-count/SKILL.md": WORD_COUNT,
+        "word-count/evals/evals.json": json.dumps({"skill_name": "word-count"} | evals),
+        "word-count/dd/x": "a file",
+        "dd/x/y.txt": "in a folder",
+    }
+    snapshot = write_tree(tmp_path, files)
+    [case] = all_cases(snapshot, find_skills(snapshot))
+    assert isinstance(case, BrokenCase)
+    assert "`dd/x` as a file" in case.reason
+
+
 def test_a_skills_own_script_is_not_taken_from_it(tmp_path: Path):
     case = issue_case(
         tmp_path, "- `python word-count/scripts/validate.py && python word-count/tests/check.py`"
