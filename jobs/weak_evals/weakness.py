@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from jobs.judging.judges import judged_by
 from jobs.reporting import numbers
 from jobs.requests import Value
 from jobs.results import AssertionScore, RunResult
@@ -159,7 +160,7 @@ def _conditions(seen: _Seen, arm: Arm) -> tuple[str, ...]:
     spec, skill = seen.spec, seen.spec.skill_of(arm)
     of_skill = (skill.sha, spec.mode) if skill else ("", "")
     work = (spec.model.identity, spec.launcher, spec.environment)
-    return (*of_skill, *work, spec.judge.sent, seen.prompt_version)
+    return (*of_skill, *work, judged_by(spec), seen.prompt_version)
 
 
 def _splits(one: Assertion, trials: Sequence[_Seen]) -> Iterator[Weakness]:

@@ -120,6 +120,7 @@ def test_two_trials_that_differ_are_too_few() -> None:
         {"model": a_model(sent="gpt-5", identity="gpt5")},
         {"skill": a_skill(sha="c" * 64)},
         {"judge": a_model(sent="another-judge")},
+        {"other_judges": (a_model(sent="another-judge"),)},
         {"launcher": "claude-code"},
         {"environment": "e" * 64},
     ],
