@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RUN = "run"
 OVERRIDE = "--target-override"
+LEAST_USD, MOST_USD = Decimal("0.01"), Decimal(1_000_000)
 
 
 class RunByDefault(TyperGroup):
@@ -48,6 +49,8 @@ def spread(args: Sequence[str]) -> list[str]:
                 spread_out.append(OVERRIDE)  # no pair follows, which is for others to refuse
             is_pair = False
             spread_out.append(word)
+    if is_pair and spread_out[-2:-1] != [OVERRIDE]:
+        spread_out.append(OVERRIDE)
     return spread_out
 
 
@@ -86,7 +89,9 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option(OVERRIDE, metavar="K=V …", help="Other fields of the target."),
 ]
-Ids = Annotated[str, typer.Option(help='Only these cases: a,b,c; "a,b" where an id has a comma.')]
+Ids = Annotated[
+    str | None, typer.Option(help='Only these cases: a,b,c; "a,b" where an id has a comma.')
+]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Carry the newest run on.")]
 RerunErrors = Annotated[
@@ -105,7 +110,7 @@ def run(
     eval_model: EvalModel = "",
     system_prompt: SystemPrompt = None,
     target_override: Overrides = None,
-    ids: Ids = "",
+    ids: Ids = None,
     limit: Limit = None,
     parallel: Parallel = None,
     resume: Resume = False,
@@ -261,10 +266,15 @@ def _typed(pairs: Sequence[str], **named: str | None) -> dict[str, str]:
     return typed | {name: value for name, value in named.items() if value is not None}
 
 
-def _names(text: str) -> tuple[str, ...]:
-    """Ids between commas; one that holds a comma itself stands in quotation marks."""
-    rows = csv.reader([text], skipinitialspace=True)
-    return tuple(name.strip() for row in rows for name in row if name.strip())
+def _names(text: str | None) -> tuple[str, ...]:
+    """Ids between commas or on lines; one that holds a comma itself stands in quotation marks."""
+    if text is None:
+        return ()
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    names = tuple(name.strip() for row in rows for name in row if name.strip())
+    if not names:  # an empty variable of a script, and no wish to run everything
+        raise typer.BadParameter("--ids names no case; leave it out to run all")
+    return names
 
 
 def _dollars(text: str | None) -> Decimal | None:
@@ -274,6 +284,8 @@ def _dollars(text: str | None) -> Decimal | None:
         value = Decimal(text)
     except InvalidOperation:
         value = Decimal(0)
-    if not value.is_finite() or value <= 0:
-        raise typer.BadParameter("--max-usd takes an amount above zero, such as 2.50")
+    if not value.is_finite() or not LEAST_USD <= value <= MOST_USD:
+        raise typer.BadParameter(
+            f"--max-usd takes an amount from {LEAST_USD} to {MOST_USD:,}, such as 2.50"
+        )
     return value

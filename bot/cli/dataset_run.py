@@ -236,13 +236,16 @@ def _usual_path(plan: RunPlan, ready: Ready, settings: Settings) -> Path:
 def check_writable(path: Path) -> None:
     """Raise `Refused` where a report could not be kept, before it has cost anything."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        probe = path.with_name(f".{path.name[:100]}.probe")
-        probe.touch()
-        probe.unlink()
-    except OSError as problem:
-        raise Refused(f"`{path}` cannot be written: {problem.strerror}.") from None
-    if path.is_dir():
+        is_folder = path.is_dir()
+        if not is_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            probe = path.with_name(f".{path.name[:100]}.probe")
+            probe.touch()
+            probe.unlink()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise Refused(f"`{str(path)[:300]}` cannot be written: {reason}.") from None
+    if is_folder:
         raise Refused(f"`{path}` is a folder; --output names a file.")
 
 

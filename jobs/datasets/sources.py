@@ -142,6 +142,8 @@ class WebFetcher:
             host, port = (parts.hostname or "").lower(), parts.port
         except ValueError:
             raise Refused("this is no web address") from None
+        if not host:
+            raise Refused("an address of datasets names a host: https://HOST/PATH")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise Refused("an address of datasets holds no password, no `?` and no `#`")
         if port not in {None, self.port}:

@@ -46,10 +46,17 @@ async def test_the_end_says_whether_it_was_good_enough(desk: Desk) -> None:
         (["--target-override", "colour"], "takes NAME=VALUE"),
         (["--target-model", "nobody-knows-it"], "serves no model `nobody-knows-it`"),
         (["--limit", "0"], "--limit"),
-        (["--max-usd", "none"], "above zero"),
+        (["--ids", " , "], "--ids names no case"),
+        (["--max-usd", "none"], "from 0.01 to 1,000,000"),
+        (["--max-usd", "1e999"], "from 0.01 to 1,000,000"),
+        (["--output", "/"], "`/` is a folder"),
+        (["--output", ""], "`.` is a folder"),
+        (["--output", "long" * 80], "cannot be written: File name too long"),
+        (["--target-override"], "requires an argument"),
         (["--resume"], "no unfinished run"),
         (["--rerun-errors"], "no finished run"),
         (["--data", "nowhere"], "there is no folder nowhere"),
+        (["--data", "https://"], "names a host"),
         (["--data", "http://example.org"], "https:// alone"),
         (["--data", "https://example.org/sets"], "SKILLBENCH_DATASET_HOSTS"),
     ],
@@ -119,6 +126,8 @@ async def test_an_id_with_a_comma_is_chosen_in_quotation_marks(desk: Desk) -> No
     ended = await desk.run("--ids", 'q-italy, "q-peru, old"')
     assert ended.code == 0, ended.said
     assert [one["id"] for one in ended.report["cases"]] == ["q-italy", "q-peru, old"]
+    lines = await desk.run("--ids", "q-italy\nq-france")
+    assert [one["id"] for one in lines.report["cases"]] == ["q-france", "q-italy"]
 
 
 async def test_a_resume_with_another_wish_or_file_is_refused(desk: Desk) -> None:
