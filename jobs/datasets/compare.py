@@ -45,6 +45,10 @@ class Comparison:
     warnings: tuple[str, ...]
 
 
+LARGEST_SCORE = 1_000_000
+"""Scores lie about between -1 and 1; a raw one may be lower, where more can be lost than won."""
+
+
 def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
     """Compare two reports of one dataset. Raises `Refused` where they have no case in common."""
     left, right = _by_id(first), _by_id(second)
@@ -59,7 +63,8 @@ def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comp
     }
     by_tag: dict[str, list[Pair]] = {}
     for name, pair in pairs.items():
-        for tag in dict.fromkeys(str(one) for one in left[name].get("tags") or ()):
+        tags = left[name].get("tags")
+        for tag in dict.fromkeys(map(str, tags if isinstance(tags, list) else ())):
             by_tag.setdefault(tag, []).append(pair)
     rows = [_compare(ALL, list(pairs.values()))] if pairs else []
     rows += [_compare(tag, by_tag[tag]) for tag in sorted(by_tag)]
@@ -87,6 +92,9 @@ def _score(case: Mapping[str, Any]) -> float | None:
     for name in ("raw_score", "score"):
         value = graded.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
+            if not abs(value) <= LARGEST_SCORE:  # also what is no number at all
+                which = str(case.get("id"))[:100]
+                raise Refused(f"the case `{which}` has a score that no report of a run holds")
             return float(value)
     return None
 

@@ -39,6 +39,22 @@ def test_differences_are_those_worked_out_by_hand() -> None:
     assert (found.only_first, found.only_second, found.ungraded) == (1, 1, 1)
 
 
+@pytest.mark.parametrize("score", [float("nan"), float("-inf"), 1e308, 10**400])
+def test_a_score_that_no_run_gives_is_refused_by_its_case(score: float) -> None:
+    """Somebody has written into the report."""
+    first, second = (reported(scored({"1": 0.5, "2": 1.0})) for _ in range(2))
+    second["cases"][1]["eval"]["raw_score"] = score
+    with pytest.raises(Refused, match="the case `2` has a score that no report of a run holds"):
+        compare_reports(first, second)
+
+
+@pytest.mark.parametrize("tags", [7, "theme", None, {"a": 1}])
+def test_tags_that_are_no_list_are_none(tags: object) -> None:
+    first, second = (reported(scored({"1": 0.5})) for _ in range(2))
+    first["cases"][0]["tags"] = tags
+    assert [row.name for row in compare_reports(first, second).rows] == ["all cases"]
+
+
 def test_the_interval_is_that_of_the_differences_and_not_of_two_means() -> None:
     """Every case gains 0.1 or 0.2, however far the cases lie apart."""
     first = scored({str(n): n / 20 for n in range(12)})
