@@ -69,6 +69,9 @@ class CheckRunner:
                 lay_out, given, output=output, inputs=self.inputs, files=self.files
             )
             return [await self._run_one(check, given, arm) for check in checks]
+        except OSError as error:  # a full disk, or a path that is too long beside another one
+            reason = f"the files could not be laid out ({error.strerror or 'some were not copied'})"
+            return [_unmeasured(one, arm, reason) for one in checks]
         finally:
             await asyncio.to_thread(remove_tree, folder)
 

@@ -1,6 +1,7 @@
 """Commands in real sandboxes: what they see, what they cannot do, and how they end."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -201,6 +202,19 @@ async def test_a_sandbox_that_cannot_start_is_no_fail(tmp_path: Path, trouble: E
     [found] = await run(tmp_path, "true", sandboxes=NoSandbox(trouble))
     assert found.verdict is None
     assert found.found == f"Not measured: {trouble}."
+
+
+async def test_files_that_cannot_be_laid_out_are_no_fail(tmp_path: Path):
+    """A path that just fits where the session's files lie is too long where checks find them."""
+    output = an_output(tmp_path, r_txt="forty-two")
+    deep, longest = output, os.pathconf("/", "PC_PATH_MAX") - 2
+    while (left := longest - len(str(deep)) - 1) > 0:
+        deep /= "d" * (left if left <= 200 else min(200, left - 2))
+        deep.mkdir()
+    [found] = await a_runner(tmp_path).run([a_check("true")], output, ARM)
+    assert found.verdict is None
+    assert "could not be laid out" in found.found
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 async def test_a_sandbox_that_could_not_start_once_is_tried_again(tmp_path: Path):
