@@ -31,6 +31,26 @@ def render_launcher(result: RunResult) -> str:
     return f"{named}, {_MODES[spec.mode]}" + (f", sandbox {sandbox}" if sandbox else "")
 
 
+def render_limits(result: RunResult) -> str:
+    """What each session might use, and its memory; empty where no session tells, as older ones.
+
+    Where two tell otherwise the run is void, and says why.
+    """
+    told = next((one for one in result.sessions if one.limits), None)
+    if told is None or told.limits is None:
+        return ""
+    limits = told.limits
+    parts = [
+        numbers.duration(limits.wall_s),
+        numbers.plural(limits.turns, "turn"),
+        f"{numbers.tokens(limits.total_tokens)} tokens",
+        numbers.usd(limits.cost_usd),
+    ]
+    if told.memory_mb is not None:
+        parts.append(f"{told.memory_mb:,} MB of memory")
+    return ", ".join(parts)
+
+
 def render_environment(result: RunResult) -> str:
     """The prepared environment: its name, short digest and what was found in it; or nothing."""
     digest = escape.code(result.spec.environment[:12])

@@ -10,7 +10,7 @@ from jobs.readings import WORTH
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import arms_of_pass
-from jobs.reporting.conditions import render_environment, render_launcher
+from jobs.reporting.conditions import render_environment, render_launcher, render_limits
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.reused import mark_reused
@@ -41,6 +41,8 @@ def metadata_part(result: RunResult, context: ReportContext) -> Part:
         ("Launcher", render_launcher(result)),
         ("Judge", _judge(result)),
     ]
+    if limits := render_limits(result):
+        rows.append(("Limits of a session", limits))
     if environment := render_environment(result):
         rows.append(("Environment", environment))
     if spec.vs != "none":

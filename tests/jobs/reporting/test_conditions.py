@@ -13,7 +13,7 @@ from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import CAP, size
 from jobs.reporting.report import render_report
 from jobs.values import Arm
-from tests.builders import a_result, a_run_spec, a_session, an_ungraded_result
+from tests.builders import a_result, a_run_spec, a_session, an_ungraded_result, some_limits
 from tests.jobs.reporting.rendered import EFFECTS, Rendered, hostile_text
 
 CONTEXT = ReportContext(archive_absent="it is a test")
@@ -36,6 +36,14 @@ def test_launcher_version_and_sandbox_stand_in_one_line():
         "`claude-code` `2.1.197`, skill installed, loaded on demand, sandbox `docker`"
     )
     assert f"| Launcher | {render_launcher(result)} |" in render_report(result, CONTEXT)
+
+
+def test_limits_and_memory_of_a_session_stand_in_one_line():
+    told = {"limits": some_limits(), "memory_mb": 2048}
+    result = a_result(sessions=sessions(told, told))
+    assert (
+        "| Limits of a session | 1 min, 20 turns, 200k tokens, $1.00, 2,048 MB of memory |"
+    ) in render_report(result, CONTEXT)
 
 
 def test_two_versions_are_both_named():
