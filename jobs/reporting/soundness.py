@@ -12,7 +12,7 @@ from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.scorecard import cost
 from jobs.results import AssertionScore, RunResult
 from jobs.weak_evals.canary_check import CanaryVerdict, OutputLengths
-from jobs.weak_evals.lengths import LOPSIDED
+from jobs.weak_evals.lengths import TOLD_FROM
 from jobs.weak_evals.negative import find_negatives
 from jobs.weak_evals.soundness import find_flagged, find_scores_without, is_passed_by_canary
 from jobs.weak_evals.words import NAMES, advise
@@ -150,6 +150,6 @@ def _length_note(lengths: OutputLengths, result: RunResult) -> str:
     if lengths.ratio is None:
         return f"Text that the judge was shown{of_trial}: {shown}."
     note = f"Text that the judge was shown{of_trial}: {shown}; {lengths.ratio:.1f} to 1."
-    if lengths.ratio < LOPSIDED:
+    if lengths.ratio < TOLD_FROM:
         return note
     return f"⚠️ {note} Judges tend to like what is longer: look whether that is what was scored."

@@ -1,13 +1,11 @@
 """How long both outputs were as the judge saw them: judges tend to like what is longer."""
 
-from collections.abc import Sequence
-
 from jobs.judging.candidate_text import measure_shown
 from jobs.judging.candidates import Candidates
 from jobs.weak_evals.canary_check import OutputLength, OutputLengths
 
-LOPSIDED = 3
-"""Times that one output may be as long as the other before a reader is told."""
+TOLD_FROM = 3
+"""Times that one output is as long as the other from which on a reader is warned."""
 
 
 def measure_lengths(candidates: Candidates, *, tested_first: bool, trial: int) -> OutputLengths:
@@ -23,8 +21,3 @@ def measure_lengths(candidates: Candidates, *, tested_first: bool, trial: int) -
     )
     tested, other = (first, second) if tested_first else (second, first)
     return OutputLengths(trial=trial, with_skill=tested, without_skill=other)
-
-
-def find_lopsided(lengths: Sequence[OutputLengths]) -> tuple[OutputLengths, ...]:
-    """The trials in which one output is at least `LOPSIDED` times as long as the other."""
-    return tuple(one for one in lengths if one.ratio is not None and one.ratio >= LOPSIDED)

@@ -8,7 +8,7 @@ from jobs.judging.candidate_text import FILE_CHARACTERS, measure_shown
 from jobs.judging.candidates import Candidates
 from jobs.readings import ScrubCount
 from jobs.weak_evals.canary_check import OutputLength, OutputLengths
-from jobs.weak_evals.lengths import find_lopsided, measure_lengths
+from jobs.weak_evals.lengths import measure_lengths
 
 
 def some_candidates(folder: Path, first: str, second: str) -> Candidates:
@@ -41,12 +41,11 @@ def lengths_of(tested: int, other: int) -> OutputLengths:
     return OutputLengths(trial=1, with_skill=both[0], without_skill=both[1])
 
 
-def test_three_times_as_long_is_told_in_either_direction() -> None:
-    lopsided = [lengths_of(300, 100), lengths_of(10, 40)]
-    plain = [lengths_of(299, 100), lengths_of(100, 100)]
-    assert list(find_lopsided([*lopsided, *plain])) == lopsided
+def test_the_ratio_is_that_of_the_longer_one_whichever_it_is() -> None:
+    assert lengths_of(300, 100).ratio == 3
+    assert lengths_of(10, 40).ratio == 4
+    assert lengths_of(100, 100).ratio == 1
 
 
 def test_no_text_at_all_has_no_ratio() -> None:
     assert lengths_of(0, 100).ratio is None
-    assert find_lopsided([lengths_of(0, 100)]) == ()
