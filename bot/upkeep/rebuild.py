@@ -21,12 +21,15 @@ from pydantic import ValidationError
 from bot.github.kept_archives import KeptArchive
 from bot.github.places import Place
 from bot.github.repository import RepositoryClient
+from bot.github.tags import find_tag
+from jobs.again.rejudge import REJUDGED
 from jobs.broken_zip import BROKEN_ZIP
 from jobs.calibration.people import find_verdicts, find_verdicts_marker, keep_verdicts
+from jobs.calibration.series import series_key
 from jobs.errors import Error
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import find_markers
-from jobs.ports import BlobStore, Ledger
+from jobs.ports import BlobStore, Comment, Ledger
 from jobs.results import RunRecord
 
 MOST_PAGES = 999
@@ -36,6 +39,9 @@ LARGEST_RESULT = 50_000_000
 """Bytes of an archive, and of the `result.json` in it."""
 RUN_IN_NAME = re.compile(r"-(?P<run>[0-9a-z]{1,20})-[0-9a-f]{12}\.zip$")
 """An archive's name ends in the run's id and a digest (`jobs.reporting.archive`)."""
+
+_Place = tuple[bool, int]
+"""Whether it tells of a later judging, and the number of the comment."""
 
 log = structlog.get_logger(__name__)
 
@@ -85,14 +91,19 @@ class Rebuild:
             return False
         key = record_key(record)
         known = await self._ledger.find(key)
-        if known is None or known.trials < record.trials:
+        if known is None or known.trials < record.trials or _is_judged_otherwise(known, record):
             await self._ledger.record(key, record)
         else:
-            await self._ledger.note(record)
+            await self._ledger.note(known if known.run == record.run else record)
         return True
 
     async def _records_in_comments(self) -> AsyncIterator[RunRecord]:
-        """The last reports first, so that of two with one key the newer one is recorded."""
+        """The last reports first, so that of two with one key the newer one is recorded.
+
+        Of a run that was judged again it is the last judging, however often its report was brought
+        up to date since.
+        """
+        told: dict[str, tuple[_Place, RunRecord]] = {}
         async for found in self._repository.listings.comments(most_pages=MOST_PAGES):
             if not found.comment.by_this_app:
                 continue
@@ -100,9 +111,16 @@ class Rebuild:
             markers = find_markers(found.comment.body)
             if markers.bears_ours and not markers.ours:
                 self._skip("marker of another version")
+            place = _place_of(found.comment)
             for record in markers.ours:
                 self._seen.add(record.run)
-                yield record.model_copy(update={"url": found.comment.url})
+                if record.run not in told or told[record.run][0] < place:
+                    told[record.run] = (
+                        place,
+                        record.model_copy(update={"url": found.comment.url}),
+                    )
+        for _, record in told.values():
+            yield record
 
     async def _keep_verdicts(self, body: str) -> None:
         """Put back what people said of a run, beside what is kept of it."""
@@ -153,6 +171,15 @@ class Rebuild:
 
     def _skip(self, reason: str) -> None:
         self._rebuilt.skipped[reason] += 1
+
+
+def _place_of(comment: Comment) -> _Place:
+    """Where a comment stands among those that tell of one run; the last one counts."""
+    return (find_tag(comment.body) or "").startswith(REJUDGED), comment.id
+
+
+def _is_judged_otherwise(known: RunRecord, record: RunRecord) -> bool:
+    return known.run == record.run and series_key(known) != series_key(record)
 
 
 def read_record(archive: Path) -> RunRecord:

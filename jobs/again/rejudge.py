@@ -51,6 +51,9 @@ from jobs.values import Arm, RunSpec
 from jobs.weak_evals.canaries import check_canaries, with_canaries
 from jobs.world import World
 
+REJUDGED = "rejudged:"
+"""Begins the tag of a comment that tells of a later judging."""
+
 log = structlog.get_logger()
 
 
@@ -257,7 +260,7 @@ class _Judging:
         body = await asyncio.to_thread(
             render_rejudged, kept.result, result, context, report_url=told.url
         )
-        tag = f"rejudged:{result.judging}"
+        tag = f"{REJUDGED}{result.judging}"
         try:
             comment = await world.github.comment(self.request.issue, body, tag=tag)
         except Suspended:

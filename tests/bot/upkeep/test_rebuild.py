@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 from bot.blobs import Blobs
+from bot.github.tags import render_tag
 from bot.store.ledger import RedisLedger
 from bot.upkeep.rebuild import Rebuild, Rebuilt
 from demo.github import RepositoryHandle
@@ -27,9 +28,11 @@ def a_record(**changes: object) -> RunRecord:
     return a_run_record(**({"repo": "acme/skills"} | changes))
 
 
-def report(world: World, record: RunRecord, *, issue: int = 7, by: str = "") -> str:
+def report(
+    world: World, record: RunRecord, *, issue: int = 7, by: str = "", before: str = ""
+) -> str:
     """A report comment; gives its address."""
-    body = f"### Report\n\n{render_marker(record)}\n"
+    body = f"{before}### Report\n\n{render_marker(record)}\n"
     comment = world.handle.comment(issue, by=by or world.gh.bot_login, body=body)
     return f"{world.handle.page(issue)}#issuecomment-{comment.id}"
 
@@ -104,6 +107,28 @@ async def test_of_two_reports_with_one_key_the_newer_is_pointed_to(world: World)
     found = await known(world, record)
     assert found is not None
     assert found.url == url
+
+
+@pytest.mark.parametrize("told_again", [False, True])
+async def test_the_newest_judge_of_a_run_stays_its_judge(world: World, *, told_again: bool) -> None:
+    """Also where the first report was changed since, as by a person's verdict."""
+    first = a_record(judge="first")
+    report(world, first)
+    world.clock.now += 60
+    urls = {}
+    for name in ("second", "third"):
+        judged = first.model_copy(update={"judge": name})
+        urls[name] = report(world, judged, before=f"{render_tag(f'rejudged:{name}')}\n")
+        world.clock.now += 60
+    if told_again:
+        report(world, first.model_copy(update={"people": {"pass/fail": 1}}))
+    rebuilt = await rebuild(world)
+    assert rebuilt.from_comments == 1
+    found = await known(world, first)
+    [listed] = await RedisLedger(world.redis).records("acme/skills")
+    assert found is not None
+    assert (found.judge, found.url) == ("third", urls["third"])
+    assert listed == found
 
 
 async def test_a_run_without_a_score_is_no_run_and_is_counted(world: World) -> None:
