@@ -84,30 +84,44 @@ def find_passage(skill_text: str, told: str) -> str:
     """
     skill, places = _letters(skill_text)
     other, _ = _letters(told)
-    # by their hashes, so that texts made for it are not gone through again and again
-    windows = {hash(other[at : at + PASSAGE]) for at in range(len(other) - PASSAGE + 1)}
-    for at in range(len(skill) - PASSAGE + 1) if windows else ():
-        window = skill[at : at + PASSAGE]
-        if hash(window) in windows and window in other:
-            return _show(skill_text[places[at] :])
-    body = _FRONT_MATTER.sub("", skill_text, count=1)
-    instructions, _ = _letters(body)
-    if SHORT_PASSAGE <= len(instructions) < PASSAGE and instructions in other:
-        return _show(body)
-    return ""
+    if (begin := next(_find_common(skill, other), None)) is not None:
+        return _show(skill_text[places[begin] :])
+    short = _find_short(skill_text, other)
+    return _show(short) if short else ""
 
 
 def find_share(skill_text: str, told: str) -> float:
     """How much of SKILL.md stands in another text, in passages: the share of its letters."""
     skill, _ = _letters(skill_text)
     other, _ = _letters(told)
-    windows = {hash(other[at : at + PASSAGE]) for at in range(len(other) - PASSAGE + 1)}
+    if _find_short(skill_text, other):
+        return 1
     covered = end = 0
-    for at in range(len(skill) - PASSAGE + 1) if windows else ():
-        if hash(skill[at : at + PASSAGE]) in windows:
-            covered += at + PASSAGE - max(at, end)
-            end = at + PASSAGE
+    for at in _find_common(skill, other):
+        covered += at + PASSAGE - max(at, end)
+        end = at + PASSAGE
     return covered / len(skill) if skill else 0
+
+
+def _find_short(skill_text: str, other: str) -> str:
+    """Instructions that are shorter than a passage, where the letters of a text hold them all."""
+    body = _FRONT_MATTER.sub("", skill_text, count=1)
+    instructions, _ = _letters(body)
+    is_short = SHORT_PASSAGE <= len(instructions) < PASSAGE
+    return body if is_short and instructions in other else ""
+
+
+def _find_common(skill: str, other: str) -> Iterator[int]:
+    """Where passages begin that stand in another text, too, in order.
+
+    By their hashes, so that texts made for it are not gone through again and again, and a long
+    one is not kept piece by piece.
+    """
+    starts = range(len(skill) - PASSAGE + 1)
+    known = {hash(skill[at : at + PASSAGE]) for at in starts}
+    others = (hash(other[at : at + PASSAGE]) for at in range(len(other) - PASSAGE + 1))
+    common = known.intersection(others) if known else known
+    return (at for at in starts if common and hash(skill[at : at + PASSAGE]) in common)
 
 
 def _show(text: str) -> str:

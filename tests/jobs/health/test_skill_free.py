@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jobs.errors import Refused
 from jobs.health.baseline import check_baseline
-from jobs.health.skill_free import PASSAGE, SkillMark, find_passage, find_traces
+from jobs.health.skill_free import PASSAGE, SkillMark, find_passage, find_share, find_traces
 from jobs.values import InputFile
 from tests.builders import an_eval_case, an_input_file
 
