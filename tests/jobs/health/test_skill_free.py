@@ -159,9 +159,9 @@ def test_texts_that_are_nearly_alike_everywhere_are_gone_through_once() -> None:
 @pytest.mark.parametrize("front", ["", "---\nname: polite\ndescription: Be polite.\n---\n\n"])
 def test_instructions_that_are_shorter_than_a_passage_are_found_as_a_whole(front: str) -> None:
     instructions = "Answer in French, politely, and sign each letter with `The team`."
-    assert find_passage(front + instructions, f"Write a letter. {instructions}").startswith(
-        "Answer"
-    )
+    told = f"Write a letter. {instructions}"
+    assert find_passage(front + instructions, told).startswith("Answer")
+    assert find_share(front + instructions, told) == 1
     assert not find_passage(front + instructions, "Answer in French, politely.")
     assert not find_passage(f"{front}Be polite.", "Be polite.")
     assert not find_passage(front, "Write a letter.")
