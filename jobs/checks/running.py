@@ -34,6 +34,8 @@ TRIES = 2
 TIMED_OUT = 124
 """The exit code by which `timeout` tells that it ended a command."""
 _SIGNALLED = 128
+_LAST_SIGNAL = 64
+"""Beyond it an exit code is a program's own: many end with 255 where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ def explain(result: CommandResult, timeout_s: float) -> str:
     code = result.exit_code
     if code == TIMED_OUT:
         return f"Exit code {code}: it ended something that took too long."
-    if code > _SIGNALLED:
+    if _SIGNALLED < code <= _SIGNALLED + _LAST_SIGNAL:
         return f"Exit code {code}: ended by signal {code - _SIGNALLED}."
     return f"Exit code {code}." if code else ""
 

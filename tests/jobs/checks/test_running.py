@@ -101,6 +101,7 @@ async def test_a_command_finds_the_candidates_files_the_inputs_and_its_own(
         ("exit 3", "Exit code 3."),
         ("no-such-program-here", "Exit code 127."),
         ("exit 124", "Exit code 124: it ended something that took too long."),
+        ("exit 255", "Exit code 255."),
         ("kill -SEGV $$", "Exit code 139: ended by signal 11."),
         ("kill -9 $$", "Exit code 137: ended by signal 9."),
         ("sleep 600", "Not done within 2 s."),
