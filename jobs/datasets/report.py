@@ -31,8 +31,8 @@ EVAL_ONLY = "eval-only"
 """What stands for a target where the answers came from elsewhere."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 LONGEST_LABEL = 80
-LONGEST_FEEDBACK = 300
-"""Characters of a case's feedback in the list of cases."""
+LONGEST_FEEDBACK = LONGEST_TITLE = 300
+"""Characters of a case's feedback and title in the list of cases."""
 _SILENT = Turn(said=Said(text=""), said_at=datetime.min.replace(tzinfo=UTC), reply=Reply(text=""))
 """Stands for turns of which only matters that there were some."""
 
@@ -143,6 +143,7 @@ def slim(one: CaseResult) -> CaseResult:
     dialogue = Dialogue(turns=(_SILENT,) if one.dialogue.replies else ())
     return one.model_copy(
         update={
+            "title": one.title[:LONGEST_TITLE],
             "dialogue": dialogue,
             "history": (),
             "target_fields": {},
@@ -158,7 +159,7 @@ def render_line(one: CaseResult) -> dict[str, Any]:
     """A case as a list of cases shows it."""
     return {
         "id": one.id,
-        "title": one.title,
+        "title": one.title[:LONGEST_TITLE],
         "result": RESULT_WORDS.get(one.grade.outcome, one.grade.outcome),
         "score": one.grade.averaged,
         "trouble": one.trouble,

@@ -193,7 +193,7 @@ def case_lines(summary: Summary) -> list[dict[str, Any]]:
         lines.append(
             {
                 "id": str(one.get("id")),
-                "title": str(one.get("title") or ""),
+                "title": str(one.get("title") or "")[:300],
                 "result": str(graded.get("result")),
                 "score": graded.get("score") if raw is None else raw,
                 "trouble": graded.get("trouble"),

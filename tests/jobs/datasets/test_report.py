@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jobs.datasets.cases import Attachment
 from jobs.datasets.dialogue import Chunk, Dialogue, Reply, Said, ToolUse, Turn
 from jobs.datasets.grades import Grade
-from jobs.datasets.report import EVAL_ONLY, file_name
+from jobs.datasets.report import EVAL_ONLY, file_name, render_line, slim
 from jobs.datasets.report_cases import read_turns, render_case
 from jobs.datasets.report_files import read_report, report_path, write_report
 from jobs.datasets.results import CaseResult
@@ -252,3 +252,11 @@ def test_the_cost_of_a_case_is_unknown_where_a_part_is() -> None:
     assert rendered["cost"]["target"]["cost_usd"] == 0.01
     assert a_result("1", score=1.0).cost_usd == Decimal("0.01")
     assert isinstance(CaseResult.model_validate_json(ENDS[0].model_dump_json()), CaseResult)
+
+
+def test_a_list_of_cases_holds_no_title_of_a_megabyte() -> None:
+    """The report holds it whole; what pages and comments are made of must stay small."""
+    one = a_result("1", "pass", 1.0, title="T" * 1_000_000)
+    assert len(make_report(a_head(), [one])["cases"][0]["title"]) == 1_000_000
+    assert len(render_line(one)["title"]) == 300
+    assert len(slim(one).title) == 300
