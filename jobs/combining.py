@@ -14,7 +14,7 @@ from jobs.health.manifest import NOTHING_WRITTEN, Expected
 from jobs.health.weighing import Seen, weigh
 from jobs.matched import find_mismatch
 from jobs.readings import ScrubCount
-from jobs.results import ArmScore, AssertionScore, TrialResult
+from jobs.scores import ArmScore, AssertionScore, TrialResult
 from jobs.scoring import NOTHING_SCRUBBED
 from jobs.trials import Trial
 from jobs.values import RunSpec

@@ -1,6 +1,5 @@
 """The values that travel through a run. Frozen, JSON both ways, no behaviour beyond arithmetic."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -14,8 +13,6 @@ from jobs.sequential.stop import FEWEST, Unit
 
 Launcher = Literal["api", "claude-code"]
 Mode = Literal["forced", "installed"]
-USUAL_MODES: Mapping[Launcher, Mode] = {"api": "forced", "claude-code": "installed"}
-"""How a launcher's sessions are given the skill where nobody says."""
 CandidateName = Literal["candidate_1", "candidate_2"]
 CountedWord = Literal["pass", "partial", "fail"]
 VerdictWord = Literal["pass", "partial", "fail", "cannot_verify"]
@@ -98,11 +95,6 @@ class EvalCase(Value):
     """SHA-256 of the canonical JSON of the normalized fields and the digests of the files."""
     remarks: tuple[str, ...] = ()
     """What a reader of the case should know: near-miss headings, group titles in JSON."""
-
-
-def find_usual_mode(launcher: Launcher, case: EvalCase) -> Mode:
-    """Where nobody says; that a skill stays dormant only shows where an agent may choose."""
-    return USUAL_MODES[launcher] if case.should_load else "installed"
 
 
 class Model(Value):

@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import Any
 
 from jobs.readings import JudgePass, KeyMetric, ScrubCount, Verdict
-from jobs.results import ArmScore, AssertionScore, RunRecord, RunResult
+from jobs.results import RunRecord, RunResult
+from jobs.scores import ArmScore, AssertionScore
 from jobs.values import (
     Arm,
     Assertion,

@@ -21,7 +21,8 @@ from jobs.keeping import request_folder
 from jobs.planning.dedup import record_key
 from jobs.reporting.people import render_noted
 from jobs.requests import Request
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import Arm
 from jobs.world import World
 

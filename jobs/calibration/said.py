@@ -13,7 +13,8 @@ from jobs.calibration.people import About, PersonVerdict, RunVerdicts
 from jobs.judging.score import score_arms
 from jobs.planning.dedup import record_of
 from jobs.readings import Verdict
-from jobs.results import AssertionScore, RunRecord, RunResult
+from jobs.results import RunRecord, RunResult
+from jobs.scores import AssertionScore
 from jobs.values import Arm, RunSpec, VerdictWord
 
 SPLIT = "split"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from jobs.checks.check import Check
 from jobs.checks.verdict import MachineVerdict
 from jobs.readings import Verdict
-from jobs.results import AssertionScore
+from jobs.scores import AssertionScore
 from jobs.values import Arm, Arms, Assertion, EvalCase
 
 GROUP = "Checks by machine"

@@ -22,7 +22,8 @@ from jobs.errors import Transient
 from jobs.ports import GitHub, Ledger
 from jobs.requests import Repo
 from jobs.sequential.planning import Trials, plan_trials
-from jobs.values import Launcher, Model, find_usual_mode
+from jobs.usual_modes import find_usual_mode
+from jobs.values import Launcher, Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from jobs.conclusions.verdict import SetVerdict
 from jobs.reporting import escape, numbers
 from jobs.statistics.intervals import Interval
 from jobs.statistics.sequential import find_threshold
-from jobs.values import USUAL_MODES
+from jobs.usual_modes import USUAL_MODES
 
 SIGNS = {
     "helps": "🟢",

@@ -15,7 +15,7 @@ from jobs.judging.judge import Ungraded
 from jobs.judging.reading import add_usage
 from jobs.judging.score import Scored, score_arms
 from jobs.readings import WORTH, JudgePass, Verdict
-from jobs.results import ArmScore, AssertionScore
+from jobs.scores import ArmScore, AssertionScore
 from jobs.statistics.agreement import find_alpha
 from jobs.values import Arm, Usage
 

@@ -15,7 +15,7 @@ from jobs.judging.blind import ARM_TITLES, CANDIDATE_NAMES, get_arm, get_arms, u
 from jobs.judging.judge import Ungraded
 from jobs.judging.reading import add_usage
 from jobs.readings import JudgePass, Verdict
-from jobs.results import ArmScore, AssertionScore
+from jobs.scores import ArmScore, AssertionScore
 from jobs.values import Arm, Assertion, EvalCase, Usage
 
 
@@ -61,8 +61,8 @@ def score_run(
 def score_arms(assertions: Sequence[AssertionScore]) -> tuple[ArmScore, ArmScore] | None:
     """The scores of the arm under test and of the other one, from the verdicts on all assertions.
 
-    Each assertion has as many verdicts for each arm, one a pass. None where nothing could be
-    verified for both arms.
+    Each assertion has as many verdicts for each arm, one a pass. None where in one of the passes
+    nothing could be verified for both arms: what is left would be of one order alone.
     """
     readings = [
         [pair for pair in pairs if None not in {one.worth for one in pair}]
@@ -71,7 +71,7 @@ def score_arms(assertions: Sequence[AssertionScore]) -> tuple[ArmScore, ArmScore
             strict=True,
         )
     ]
-    if not any(readings):
+    if not readings or not all(readings):
         return None
     tested, other = (
         _score_arm([[pair[arm] for pair in pairs] for pairs in readings], len(assertions))
@@ -113,7 +113,7 @@ def _score_arm(readings: Sequence[Sequence[Verdict]], assertions: int) -> ArmSco
         words.count(word) / len(readings) for word in ("pass", "partial", "fail")
     )
     return ArmScore(
-        score=fmean(fmean(one.worth or 0 for one in reading) for reading in readings if reading),
+        score=fmean(fmean(one.worth or 0 for one in reading) for reading in readings),
         passes=passed,
         partials=partial,
         fails=failed,
@@ -122,17 +122,18 @@ def _score_arm(readings: Sequence[Sequence[Verdict]], assertions: int) -> ArmSco
 
 
 def _unverifiable(assertions: Sequence[AssertionScore], readable: Sequence[JudgePass]) -> Ungraded:
-    """The outcome where no assertion is left, with the judge's reason on the first."""
+    """The outcome where an order has no assertion left, with the judge's reason on the first."""
     unverified = [
         verdict
         for verdict in (*assertions[0].with_skill, *assertions[0].without_skill)
         if verdict.worth is None
     ]
+    where = " in one of the orders" if any(row.counted for row in assertions) else ""
     usage = Usage()
     for reading in readable:
         usage = add_usage(usage, reading.usage)
     return Ungraded(
-        "The judge could verify no assertion for both outputs; of "
+        f"The judge could verify no assertion for both outputs{where}; of "
         f"{assertions[0].assertion.id} it says: {unverified[0].reason}",
         usage,
         tuple(answer for reading in readable for answer in reading.raw_answers),

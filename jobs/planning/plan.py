@@ -27,7 +27,8 @@ from jobs.planning.versus import OtherVersions, Versions, Versus
 from jobs.ports import Issue
 from jobs.requests import Request, Value
 from jobs.sequential.planning import Trials, plan_trials
-from jobs.values import EvalCase, Launcher, Model, RunSpec, Skill, find_usual_mode
+from jobs.usual_modes import find_usual_mode
+from jobs.values import EvalCase, Launcher, Model, RunSpec, Skill
 
 MOST_RUNS = 10
 """Runs of one request; more is a slip of the finger or somebody else's money."""

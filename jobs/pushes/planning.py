@@ -28,7 +28,8 @@ from jobs.pushes.plan import ChangedSkill, PushPlan, PushRow
 from jobs.requests import Request
 from jobs.results import LONG_AGO, RunRecord, leave_out_pulls
 from jobs.sequential.planning import plan_trials
-from jobs.values import USUAL_MODES, EvalCase, Launcher, Model, find_usual_mode
+from jobs.usual_modes import USUAL_MODES, find_usual_mode
+from jobs.values import EvalCase, Launcher, Model
 from jobs.world import World
 
 MOST_RUNS = 20

@@ -12,7 +12,8 @@ from typing import Literal
 
 from jobs.judging.blind import get_other_arm
 from jobs.reporting.arm_words import WORDS
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import Arm
 
 Word = Literal["higher", "lower", "same", "mixed", "nothing"]

@@ -7,7 +7,8 @@ from urllib.parse import quote
 from jobs.calibration.people import RunVerdicts
 from jobs.reporting import escape
 from jobs.reporting.verbosity import Verbosity
-from jobs.values import Launcher, RunSpec, find_usual_mode
+from jobs.usual_modes import find_usual_mode
+from jobs.values import Launcher, RunSpec
 
 KeyFiles = tuple[tuple[str, str], ...]
 """Text files of an arm worth showing: (name below `output/`, text), most telling first."""

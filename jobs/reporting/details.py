@@ -24,7 +24,8 @@ from jobs.reporting.scorecard import cost
 from jobs.reporting.soundness import soundness_notes
 from jobs.reporting.trials import count_verdicts
 from jobs.reporting.verdict_icons import ICONS
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import OutputFile, SessionEnd, SessionResult
 
 _EVIDENCE_LENGTHS = (500, 250, 120, 60)

@@ -12,7 +12,8 @@ from jobs.readings import JudgeAgreement, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import sign
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import RunSpec
 
 MOST_NAMED = 6

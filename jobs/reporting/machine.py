@@ -9,7 +9,8 @@ from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.verdict_icons import ICONS
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import Arm
 
 SIGN = "⚙️"

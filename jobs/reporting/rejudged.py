@@ -19,7 +19,8 @@ from jobs.reporting.soundness import render_counts_nowhere
 from jobs.reporting.trials import count_verdicts
 from jobs.reporting.until_sure import render_until_sure
 from jobs.reporting.verdict_icons import verdict_words
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 
 MOST_ROWS = 10
 

@@ -40,7 +40,8 @@ from jobs.reporting.verbosity import arrange
 from jobs.reporting.verdict import render_verdict
 from jobs.reporting.verdict_icons import verdict_words
 from jobs.reporting.what_to_do import render_what_to_do
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 
 MOST_ROWS = 10
 """Open rows of a table; the folded one holds all."""

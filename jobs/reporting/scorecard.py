@@ -15,7 +15,8 @@ from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.reused import mark_reused
 from jobs.reporting.trials import count_whole, score_rows, usage_rows
-from jobs.results import ArmScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import ArmScore
 from jobs.values import Arm, Model, RunSpec, SessionResult, Usage
 
 NAME = 80

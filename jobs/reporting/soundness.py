@@ -10,7 +10,8 @@ from jobs.reporting.arm_words import words_of
 from jobs.reporting.context import ReportContext
 from jobs.reporting.fit import Blocks, Part, details
 from jobs.reporting.scorecard import cost
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.weak_evals.canary_check import CanaryVerdict, OutputLengths
 from jobs.weak_evals.lengths import TOLD_FROM
 from jobs.weak_evals.negative import find_negatives

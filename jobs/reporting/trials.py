@@ -14,7 +14,8 @@ from jobs.readings import WORTH, Verdict
 from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import sign
-from jobs.results import SAME_SCORE, ArmScore, RunResult, TrialResult
+from jobs.results import SAME_SCORE, RunResult
+from jobs.scores import ArmScore, TrialResult
 from jobs.statistics.intervals import find_standard_error
 from jobs.values import Arm, SessionResult
 

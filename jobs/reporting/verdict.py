@@ -10,7 +10,8 @@ from jobs.reporting import escape, numbers
 from jobs.reporting.arm_words import words_of
 from jobs.reporting.conclusion import Conclusion
 from jobs.reporting.trials import direction_words
-from jobs.results import ArmScore, AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import ArmScore, AssertionScore
 
 MOST_NAMED = 10
 """Assertions that a sentence names; the rest is counted."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from jobs.reporting import escape
 from jobs.reporting.conclusion import Conclusion
 from jobs.reporting.loaded import advise_dormant
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.weak_evals.soundness import find_flagged, is_passed_by_canary
 
 MOST_NAMED = 5

@@ -19,7 +19,8 @@ from jobs.judging.blind import call_outputs
 from jobs.ports import Comment
 from jobs.readings import WORTH, Verdict
 from jobs.requests import Value
-from jobs.results import AssertionScore, RunRecord, RunResult
+from jobs.results import RunRecord, RunResult
+from jobs.scores import AssertionScore
 from jobs.sessions.workspace import remove_tree
 from jobs.summary.measured import Measured
 from jobs.world import World

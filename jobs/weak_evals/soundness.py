@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 
 
 class ScoresWithout(NamedTuple):

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 from jobs.judging.judges import judged_by
 from jobs.reporting import numbers
 from jobs.requests import Value
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import Arm, Assertion, RunSpec
 from jobs.weak_evals.canary_check import CanaryCheck
 from jobs.weak_evals.words import NAMES, advise

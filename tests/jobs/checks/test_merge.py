@@ -4,7 +4,7 @@ from jobs.checks.check import Check
 from jobs.checks.merge import GROUP, merge
 from jobs.checks.verdict import MachineVerdict
 from jobs.judging.score import Scored, score_run
-from jobs.results import AssertionScore
+from jobs.scores import AssertionScore
 from jobs.values import SKILL_OR_NONE, Arm, EvalCase
 from tests.builders import a_pass, an_eval_case
 

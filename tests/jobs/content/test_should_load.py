@@ -13,7 +13,8 @@ from jobs.content.make_case import make_case
 from jobs.content.skills import find_skills
 from jobs.errors import Refused
 from jobs.sync.case_file import case_fields
-from jobs.values import EvalCase, find_usual_mode
+from jobs.usual_modes import find_usual_mode
+from jobs.values import EvalCase
 from tests.builders import an_eval_case
 from tests.jobs.content.test_case_environment import BODY, DIGEST_WITHOUT, DRAFT
 from tests.jobs.content.trees import WORD_COUNT, write_tree

@@ -8,7 +8,8 @@ from jobs.planning.dedup import record_of
 from jobs.planning.markers import find_markers, render_marker
 from jobs.reporting.context import ReportContext
 from jobs.reporting.report import render_report
-from jobs.results import RunResult, TrialResult
+from jobs.results import RunResult
+from jobs.scores import TrialResult
 from jobs.values import Arm, SessionEnd
 from tests.builders import (
     a_result,

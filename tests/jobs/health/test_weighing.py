@@ -9,7 +9,7 @@ from jobs.health.weighing import Seen, find_health, weigh
 from jobs.readings import LostReading
 from jobs.reporting.context import ReportContext
 from jobs.reporting.report import render_report
-from jobs.results import TrialResult
+from jobs.scores import TrialResult
 from jobs.values import Arm, SessionEnd, SessionResult
 from tests.builders import a_pass, a_result, a_run_spec, a_session, a_usage, an_ungraded_result
 from tests.jobs.health.manifests import MET, a_manifest

@@ -14,7 +14,7 @@ from jobs.interchange.benchmark import make_benchmark
 from jobs.interchange.comparison import make_comparison
 from jobs.interchange.workspace import write_workspace
 from jobs.reporting.archive import ArchiveContent, make_archive, session_folder
-from jobs.results import AssertionScore, TrialResult
+from jobs.scores import AssertionScore, TrialResult
 from jobs.values import Arm
 from tests.bot.cli.processes import WAIT_S, environment
 from tests.builders import (

@@ -4,7 +4,8 @@ import pytest
 
 from jobs.planning.dedup import answers, record_of
 from jobs.planning.markers import find_markers, render_marker
-from jobs.results import RunRecord, TrialResult
+from jobs.results import RunRecord
+from jobs.scores import TrialResult
 from jobs.sequential.stop import Stop
 from jobs.values import RunSpec
 from tests.builders import a_result, a_run_record, a_run_spec, an_arm_score

@@ -3,7 +3,7 @@
 import pytest
 
 from jobs.reporting.conclusion import conclude, unblind
-from jobs.results import ArmScore
+from jobs.scores import ArmScore
 from jobs.values import Arm
 from tests.builders import a_result, an_arm_score, an_assertion_score, an_ungraded_result
 

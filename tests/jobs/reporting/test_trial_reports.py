@@ -8,7 +8,8 @@ from jobs.reporting.context import ReportContext
 from jobs.reporting.pass_rates import say_pass_rates
 from jobs.reporting.rejudged import render_rejudged
 from jobs.reporting.report import render_report
-from jobs.results import RunResult, TrialResult
+from jobs.results import RunResult
+from jobs.scores import TrialResult
 from jobs.values import TWO_VERSIONS, Arm, VerdictWord
 from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
 from tests.builders import (

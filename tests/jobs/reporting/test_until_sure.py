@@ -5,7 +5,8 @@ import pytest
 from jobs.reporting.context import ReportContext
 from jobs.reporting.report import render_report
 from jobs.reporting.until_sure import render_look, render_until_sure
-from jobs.results import RunResult, TrialResult
+from jobs.results import RunResult
+from jobs.scores import TrialResult
 from jobs.sequential.look import Look
 from jobs.sequential.stop import Stop
 from tests.builders import a_result, a_run_spec, a_skill, an_arm_score

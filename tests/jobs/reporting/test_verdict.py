@@ -6,7 +6,8 @@ from jobs.reporting.conclusion import conclude
 from jobs.reporting.context import ReportContext
 from jobs.reporting.report import render_report
 from jobs.reporting.verdict import render_verdict
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import VerdictWord
 from tests.builders import a_result, an_assertion_score, an_ungraded_result, some_assertions
 

@@ -3,7 +3,8 @@
 import pytest
 
 from jobs.planning.dedup import record_of
-from jobs.results import AssertionScore, RunResult
+from jobs.results import RunResult
+from jobs.scores import AssertionScore
 from jobs.values import VerdictWord
 from jobs.weak_evals.canary_check import Canary, CanaryCheck, CanaryVerdict
 from jobs.weak_evals.soundness import find_flagged, find_scores_without

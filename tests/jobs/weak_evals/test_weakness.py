@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from jobs.results import RunResult, TrialResult
+from jobs.results import RunResult
+from jobs.scores import TrialResult
 from jobs.values import TWO_VERSIONS, VerdictWord
 from jobs.weak_evals.canary_check import CanaryCheck, CanaryVerdict
 from jobs.weak_evals.weakness import find_weak
