@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from jobs.calibration.series import SENT
 from jobs.leaks.history import Blindness, GuessHistory
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks
+from jobs.summary.judge import render_served
 
 NAME = 60
 MOST_SERIES = 4
@@ -34,15 +34,11 @@ def guess_part(histories: Sequence[GuessHistory]) -> Blocks:
 
 
 def _row(one: GuessHistory) -> str:
-    served = one.served
-    model = escape.code(served, NAME)
-    if served.startswith(SENT):
-        model = f"{escape.code(one.model, NAME)}, snapshot unknown"
     guesser, _, wording = one.guesser.rpartition(" ")
     low, high = (numbers.percent(round(end, 3)) for end in one.interval)
     share = numbers.percent(round(one.right / one.guessed, 3))
     cells = [
-        model,
+        render_served(one.served, one.model),
         f"{escape.code(guesser, NAME)} · prompt {escape.code(wording, 20)}",
         f"{one.right:,} of {one.guessed:,}: {share} ({low} to {high})",
         _SAID[one.blindness],

@@ -38,8 +38,8 @@ def _row(one: JudgeHistory) -> str:
     model, judge, prompt = one.series
     wording = f" · prompt {escape.code(prompt, 20)}" if prompt else ""
     cells = [
-        _served(judge, one.judge) + wording,
-        _served(model, one.model),
+        render_served(judge, one.judge) + wording,
+        render_served(model, one.model),
         f"{one.runs:,}",
         _rate(one.swapped),
         _figure(one.kappa, one.kappa_interval, "{:.2f}"),
@@ -49,7 +49,7 @@ def _row(one: JudgeHistory) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _served(name: str, asked: str) -> str:
+def render_served(name: str, asked: str) -> str:
     """A snapshot; where it is not known, what was asked for."""
     if name.startswith(SENT):
         return f"{escape.code(asked, NAME)}, snapshot unknown"
