@@ -54,14 +54,19 @@ def test_it_leaves_that_pass_alone() -> None:
     ]
 
 
-def test_a_pass_in_which_nothing_could_be_verified_does_not_enter_the_mean() -> None:
-    scored = score(
-        a_pass(1, (("cannot_verify", "pass"),) * 3),
-        a_pass(2, (("fail", "pass"), ("fail", "pass"), ("fail", "fail"))),
-    )
-    assert scored.with_skill.score == pytest.approx(2 / 3)
-    assert scored.without_skill.score == 0
-    assert scored.with_skill.unverified == 1.5
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_pass_in_which_nothing_could_be_verified_leaves_one_order_which_is_no_number(
+    *, swapped: bool
+) -> None:
+    """A preference for the place would be all of the difference."""
+    nothing = (("cannot_verify", "pass"),) * 3
+    prefers_the_first = (("pass", "fail"),) * 3
+    rows = (prefers_the_first, nothing) if swapped else (nothing, prefers_the_first)
+    passes = tuple(a_pass(number, said) for number, said in enumerate(rows, start=1))
+    outcome = score_run(CASE, Arm.WITH_SKILL, passes)
+    assert isinstance(outcome, Ungraded)
+    assert "no assertion for both outputs in one of the orders; of A1" in outcome.reason
+    assert outcome.usage.requests == 8
 
 
 def test_where_nothing_is_left_the_run_is_ungraded_with_the_judges_reason() -> None:
@@ -102,7 +107,10 @@ ROWS = st.lists(
 def test_both_arms_are_scored_over_the_same_assertions(rows) -> None:
     scores = score_arms([an_assertion_score(None, row[:2], row[2:]) for row in rows])
     if scores is None:
-        assert all(None in {_worth(row[i]), _worth(row[i + 2])} for row in rows for i in (0, 1))
+        assert any(
+            all(None in {_worth(row[order]), _worth(row[order + 2])} for row in rows)
+            for order in (0, 1)
+        )
         return
     tested, other = scores
     assert tested.unverified == other.unverified
