@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from jobs.checks.claims import HasKey, KeyIs, Range, Text, Value
 from jobs.checks.files import MAX_JSON_BYTES, OutputFolder, Told
+from jobs.content.text import clean_text
 
 MAX_LOOKED_AT = 100_000
 """Values of a file in which a key is looked for at other places."""
@@ -141,8 +142,9 @@ def _compare(value: object, wanted: Value) -> bool | None:
     if number == wanted:
         return True
     exponent = wanted.as_tuple().exponent
-    near = isinstance(exponent, int) and abs(number - wanted) <= Decimal(5).scaleb(exponent - 1)
-    return None if near else False
+    # what is computed with is the assertion's: a number of the file may be too large for that
+    half = Decimal(5).scaleb(exponent - 1) if isinstance(exponent, int) else Decimal(0)
+    return None if wanted - half <= number <= wanted + half else False
 
 
 def _compare_text(value: object, wanted: Text) -> bool | None:
@@ -179,4 +181,5 @@ def _show(value: object) -> str:
         kind = "an object" if isinstance(value, dict) else "a list"
         return f"{kind} of {len(value):,} entries"
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
+    text = clean_text(text)  # JSON can spell half a surrogate pair
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from jobs.checks.facts import tell
+from jobs.checks.files import OutputFolder
 from jobs.checks.plain import recognise
 from tests.jobs.checks.test_facts import said
 
@@ -89,3 +91,12 @@ def test_a_value_of_another_kind_than_a_text_is_left_to_the_judge(tmp_path: Path
     files: dict[str, str | bytes] = {"r.json": f'{{"n": {value}}}'}
     expected = False if value == '"x"' else None
     assert said(tmp_path, '`n` in `r.json` is "correct"', files) is expected
+
+
+@pytest.mark.parametrize("value", ["1e9999999", "-1e999999999999999", "1e-9999999", '"\\ud800"'])
+@pytest.mark.parametrize("claim", ["`n` in `r.json` equals 3.14", "`r.json` has a key `n`"])
+def test_values_that_are_made_to_hurt_are_read_and_told(tmp_path: Path, value: str, claim: str):
+    (tmp_path / "r.json").write_text(f'{{"n": {value}}}')
+    told = tell(recognise(claim), OutputFolder(tmp_path))
+    assert told.holds is ("has" in claim)
+    assert told.found.encode()
