@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.web.access import Visitor
+from jobs.datasets.summary_page import show_hidden
 from jobs.reporting.numbers import duration, percent, plural, usd
 
 FOLDER = Path(__file__).parent
@@ -95,6 +96,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=show_hidden,
     )
     environment.filters |= {
         "percent": show_percent,

@@ -22,6 +22,7 @@ from jobs.datasets.summary import (
     tag_rows,
     total_count,
 )
+from jobs.reporting import escape
 from jobs.reporting.numbers import percent
 
 MOST_CASES = 5_000
@@ -81,6 +82,19 @@ def show_score(score: Any) -> str:
 def _template() -> Template:
     text = resources.files("jobs.datasets").joinpath("templates/report.html").read_text("utf-8")
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=show_hidden,
     )
     return environment.from_string(text)
+
+
+def show_hidden(value: Any) -> Any:
+    """What a page shows of a text: characters that hide or reorder others are named.
+
+    A title that turns the direction of writing would turn the score beside it as well.
+    """
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return escape.clean(value) if is_text else value

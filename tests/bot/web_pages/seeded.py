@@ -24,7 +24,7 @@ from tests.jobs.datasets.given import NOON, said
 from tests.jobs.datasets.given_results import a_head, a_result, one_by_one
 
 ENDED, RUNNING, CANCELLED = "aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"
-HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>"
+HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>\u202e"
 ODD_ID = "a/../b?c=d&e#f 💊"
 
 

@@ -156,6 +156,7 @@ async def test_a_case_is_shown_as_a_conversation_with_what_was_found(pages: Seed
         assert text in page
     assert "<script>document" not in page
     assert "<img src=x" not in page
+    assert "\u202e" not in page
     lost = (await pages.client.get(f"/tasks/{ENDED}/case?id=lost")).text
     assert "Ungraded: the target gave no answer." in lost
     assert "No answer came." in lost

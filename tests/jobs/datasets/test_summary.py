@@ -105,3 +105,10 @@ def test_an_older_report_is_summed_up_too() -> None:
     )
     assert "Ungraded: 1 case." in find_notes(old)
     assert "medcalc/sample: llm_api (gpt)" in render_page(old)
+
+
+def test_no_text_turns_the_direction_of_what_stands_beside_it() -> None:
+    page = render_page(reported([a_result("1\u202e%", "pass", 1.0, title="a\u2066b\x1b[2J")]))
+    assert not set(page) & set("\u202e\u2066\x1b")
+    assert "1⟨U+202E⟩%" in page
+    assert "a⟨U+2066⟩b⟨U+001B⟩[2J" in page
