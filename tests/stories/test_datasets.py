@@ -137,7 +137,8 @@ Its report is below; run `<short>`.
 </details>
 
 [The report with all dialogues](http://github.test/sample-org/skills/releases/download/benchmark-results-\
-<month>/dataset-capitals-sample-<short>.zip). [Its page](http://github.test/tasks/<short>). Asked by maria; run `<short>`.
+<month>/dataset-capitals-sample-<short>.zip). [Its page](http://github.test/tasks/<short>). \
+Asked by maria; run `<short>`.
 """)
         whole = await report_of(scene)
         assert [one["id"] for one in whole["cases"]] == [f"case-{n}" for n in range(11)]  # type: ignore[attr-defined]
