@@ -10,6 +10,7 @@ from pathlib import Path
 from jobs.health.conditions import find_changes
 from jobs.health.manifest import (
     NO_SKILL,
+    NOTHING_WRITTEN,
     Conditions,
     Expected,
     ExpectedReading,
@@ -37,6 +38,8 @@ async def expect(
     """
     manifest = await find_manifest(spec, world)
     stored = [await world.blobs.exists(stored_at(key, spec)) for key in session_keys(spec)]
+    if manifest is None and any(stored):
+        return NOTHING_WRITTEN  # an older program began it, and noted less of its sessions
     if manifest is not None and all(stored):
         return Expected(manifest=manifest)
     proven = await world.launchers.get(spec.launcher).prove(prepared, folder)
