@@ -27,7 +27,13 @@ from demo.model_api.steps import Step
 from tests.jobs.claude_code.sessions import real_cli
 from tests.money import spent_today
 from tests.stories.scene import WAIT_S, Scene, playing
-from tests.stories.test_crash import environment_of, is_judging, sessions, worker
+from tests.stories.test_crash import (
+    environment_of,
+    is_judging,
+    is_reading_outputs,
+    sessions,
+    worker,
+)
 
 MODEL = "claude-sonnet-4-6"
 """It has a price, other than the demo's own."""
@@ -224,6 +230,6 @@ async def test_two_who_ask_for_the_same_at_once_are_answered_by_one_run(
         assert sum("⏭️ done before" in body for body in living) == 1
         assert all("[report](" in body for body in living)
         assert "rocket" in scene.reactions(1)
-        assert len([one for one in api.requests if is_judging(one)]) == 2
+        assert len([one for one in api.requests if is_reading_outputs(one)]) == 2
         starts = [one for one in api.requests if not is_judging(one) and one.turn == 0]
         assert len(starts) == 2
