@@ -14,6 +14,7 @@ from jobs.conclusions.words import (
 )
 from jobs.reporting import escape, numbers
 from jobs.reporting.fit import Blocks
+from jobs.statistics.sequential import find_threshold
 
 _HOLD = "\N{NO-BREAK SPACE}"
 """Between words that a narrow column would take apart."""
@@ -33,6 +34,9 @@ def make_table(concluded: Sequence[Concluded], limits: Thresholds, *, left_out: 
         "input files."
     )
     notes = [rule, say_multiplicity(concluded, limits)]
+    if any(one.verdict.evidence is not None for one in concluded):
+        least = find_threshold(limits.alpha)
+        notes.insert(1, f"Where *evidence* stands, it decides in place of p: {least:g} at least.")
     if left_out:
         notes.append(f"{numbers.plural(left_out, 'more set')} left out: name a `--skill`.")
     said = " ".join(note for note in notes if note)

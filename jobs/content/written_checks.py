@@ -101,6 +101,11 @@ def read_json_checks(fields: Mapping[str, Any], path: str) -> tuple[WrittenCheck
                 f"Entry {place} of `checks` in {quoted(path)} is no command: write a text, or an "
                 "object with `command` and, if you like, `name`."
             )
+        if unknown := sorted(set(map(str, entry)) - {"command", "name"}):
+            raise Refused(
+                f"Entry {place} of `checks` in {quoted(path)} has the key {quoted(unknown[0])}, "
+                "which nothing reads: only `command` and `name` are read."
+            )
         found.add(clean_text(command), clean_text(name))
     return tuple(found.checks)
 

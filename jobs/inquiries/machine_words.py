@@ -22,7 +22,10 @@ def tell_machine(case: EvalCase) -> str:
     if plain:
         names = ", ".join(escape.inline(name, 12) for name in plain)
         verb = "is" if len(plain) == 1 else "are"
-        parts.append(f"⚙️ By machine: {names} {verb} verified by code, whatever the judge says.")
+        parts.append(
+            f"⚙️ By machine: {names} {verb} verified by code; the judge decides only where code "
+            "cannot read a file."
+        )
     if case.checks:
         count = numbers.plural(len(case.checks), "check")
         parts.append(f"⚙️ {count} run on each output once its session is over:")

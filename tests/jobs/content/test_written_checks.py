@@ -228,7 +228,18 @@ def test_json_says_commands_as_texts_or_with_names(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize("checks", [[3], [{"name": "x"}], [{"command": 4}], [""], [["true"]], True])
+@pytest.mark.parametrize(
+    "checks",
+    [
+        [3],
+        [{"name": "x"}],
+        [{"command": 4}],
+        [""],
+        [["true"]],
+        True,
+        [{"command": "a", "timeout": 5}],
+    ],
+)
 def test_what_is_no_command_in_json_breaks_its_case_by_name(tmp_path: Path, checks: object):
     (case,) = file_cases(tmp_path, checks)
     assert isinstance(case, BrokenCase)
