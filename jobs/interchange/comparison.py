@@ -7,6 +7,7 @@ left out; each output's score is what the verdicts come to.
 from typing import Any
 
 from jobs.interchange.gradings import find_expectations, make_summary
+from jobs.judging.blind import unblind_text
 from jobs.results import SAME_SCORE, RunResult
 
 
@@ -24,7 +25,11 @@ def make_comparison(result: RunResult, trial: int) -> dict[str, Any] | None:
     readings = [one for one in result.passes if one.trial == trial]
     return {
         "winner": winner,
-        "reasoning": " ".join(text for one in readings for text in one.observations),
+        "reasoning": " ".join(
+            unblind_text(text, one.number, result.candidate_1_is)
+            for one in readings
+            for text in one.observations
+        ),
         "expectation_results": {
             letter: {
                 **make_summary(own),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jobs.judging.blind import unblind_text
 from jobs.readings import Verdict
 from jobs.results import RunResult
 from jobs.scores import AssertionScore
@@ -63,12 +64,14 @@ def make_grading(
         },
         "eval_feedback": {
             "suggestions": [
-                {"assertion": "", "reason": text} for one in result.passes
-                if one.trial == session.trial for text in one.weak_assertions
+                {"assertion": "", "reason": unblind_text(text, one.number, result.candidate_1_is)}
+                for one in result.passes
+                if one.trial == session.trial
+                for text in one.weak_assertions
             ],
             "overall": "",
         },
-    }  # fmt: skip
+    }
 
 
 def make_summary(expectations: Sequence[Expectation]) -> dict[str, Any]:

@@ -38,11 +38,15 @@ def write_workspace(runs: Sequence[KeptRun], folder: Path) -> dict[str, Any]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Refused(f"`{folder}` holds something already; name a new folder.")
     bundles = {id(run.result): run.bundles for run in runs}
-    for one in sessions:
-        key = SessionKey(one.session.arm, one.session.trial)
-        _write_session(one, bundles[id(one.result)][key], folder)
     benchmark = make_benchmark(results)
-    _write(folder / "benchmark.json", benchmark)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name[:50]}-") as made:
+        draft = Path(made) / "workspace"
+        for one in sessions:
+            key = SessionKey(one.session.arm, one.session.trial)
+            _write_session(one, bundles[id(one.result)][key], draft)
+        _write(draft / "benchmark.json", benchmark)
+        draft.replace(folder)  # whole or not at all
     return benchmark
 
 

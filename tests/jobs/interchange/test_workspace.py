@@ -18,6 +18,7 @@ from jobs.scores import AssertionScore, TrialResult
 from jobs.values import Arm
 from tests.bot.cli.processes import WAIT_S, environment
 from tests.builders import (
+    a_pass,
     a_result,
     a_run_spec,
     a_session,
@@ -128,6 +129,27 @@ def test_two_versions_bear_the_names_that_the_viewer_knows() -> None:
     benchmark = make_benchmark([result])
     assert {run["configuration"] for run in benchmark["runs"]} == {"with_skill", "without_skill"}
     assert any("version that it is compared with" in note for note in benchmark["notes"])
+
+
+def test_the_judges_words_name_the_arms_and_no_candidates() -> None:
+    """In pass 1 `candidate_1` is the arm with the skill here, in pass 2 it is the other."""
+    passes = tuple(
+        a_pass(number, observations=(f"candidate_{number} is longer.",)) for number in (1, 2)
+    )
+    comparison = make_comparison(a_result(passes=passes), 1)
+    assert comparison is not None
+    assert "candidate" not in comparison["reasoning"]
+    first, second, _ = comparison["reasoning"].split(" is longer.")
+    assert first.strip() == second.strip()
+
+
+def test_a_broken_bundle_leaves_no_half_of_a_workspace(tmp_path: Path) -> None:
+    result, bundles = a_run(tmp_path / "made")
+    list(bundles.values())[-1].write_bytes(b"no zip")
+    target = tmp_path / "out" / "workspace"
+    with pytest.raises(ValueError, match="not a session's bundle"):
+        write_workspace([KeptRun(result=result, bundles=bundles)], target)
+    assert list(target.parent.iterdir()) == []
 
 
 def test_nothing_is_written_over_and_skills_are_not_mixed(tmp_path: Path) -> None:
