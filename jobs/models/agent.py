@@ -141,9 +141,8 @@ class _Conversation:
 
     async def _answer(self, talk: Talk, pace: Pace) -> tuple[Answer, Room]:
         """The next answer and the room it had; asked for again where the platform may recover."""
-        attempt, stalls = 1, 0
+        attempt, stalls, answered = 1, 0, pace.answered
         while True:
-            answered = pace.answered
             try:
                 room = self._tally.find_room(self._spec.max_answer_tokens)
                 with self._off_the_clock():
@@ -160,7 +159,7 @@ class _Conversation:
                 self._tally.retries += 1
                 self._write("retry", why=trouble.detail, attempt=attempt, wait_s=round(wait_s, 3))
                 is_down = self._is_down(trouble, pace, answered)
-                attempt += is_down
+                attempt, answered = (attempt + 1 if is_down else 1), pace.answered
                 with nullcontext() if is_down else self._off_the_clock():
                     await asyncio.sleep(wait_s)
             else:
@@ -171,8 +170,8 @@ class _Conversation:
     def _is_down(self, trouble: Trouble, pace: Pace, answered: int) -> bool:
         """Whether a failure counts against the attempts.
 
-        A provider that refuses us while it answers others of ours is asked too fast, and not
-        down: that is our doing, and costs neither an attempt nor the agent's time.
+        A provider that has answered others of ours since we last failed is asked too fast,
+        and not down: that is our doing, and costs neither an attempt nor the agent's time.
         """
         if trouble.kind != "rate_limited":
             return True
