@@ -1,0 +1,208 @@
+"""What is shown of repositories, skills and runs: plain values, the same on a page and in the API.
+
+Scores and differences are fractions (0.18 is 18 points), money is USD, times are UTC. None means
+not measured, or not known; it is never shown as 0.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from jobs.conclusions.verdict import SetWord
+from jobs.requests import Value
+
+RunState = Literal["complete", "ungraded", "invalid"]
+
+
+class Whiskers(Value):
+    """A difference and the interval around it."""
+
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    """None, both, where the set is too small to have an interval."""
+
+
+class SetFigures(Value):
+    """A skill's newest set of eval cases under one set of conditions, with its verdict."""
+
+    model: str
+    """As it was sent."""
+    judge: str
+    launcher: str
+    mode: str
+    environment: str
+    vs: str
+    """The other arm."""
+    sha: str
+    """Skill SHA of the version that was measured."""
+    word: SetWord
+    reason: str
+    method: str
+    """Half a line: how the word was come to."""
+    evals: int
+    wins: int
+    ties: int
+    losses: int
+    with_skill: float
+    without_skill: float
+    """Mean scores of both arms."""
+    whiskers: Whiskers
+    ended_at: datetime
+
+
+class SkillCard(Value):
+    """A skill in a line of the overview."""
+
+    repo: str
+    skill: str
+    """Path of its folder; `.` for the repository's own."""
+    name: str
+    """The last part of the path."""
+    sha: str
+    """Skill SHA of the newest version that was measured."""
+    latest: SetFigures | None = None
+    """The newest set against no skill; None where nothing has a score yet."""
+    change: float | None = None
+    """Its difference minus that of the version before under the same conditions."""
+    models: int = 0
+    """Models that it was measured with."""
+    evals: int = 0
+    """Eval cases with a score, on any model."""
+    stale: tuple[str, ...] = ()
+    """Eval cases whose newest score is of an earlier version, by id."""
+    runs: int = 0
+    """All runs in the ledger."""
+    read: int = 0
+    """The newest of them, which the figures are made from."""
+    spend_week_usd: float = 0.0
+    """What is known to have been spent in the last seven days."""
+    is_spend_partial: bool = False
+    """Whether a run of that week has no known price."""
+    ended_at: datetime | None = None
+    """When its last run ended."""
+
+
+class VersionPoint(Value):
+    """A version of a skill on one model: mean over the latest run of each eval case."""
+
+    sha: str
+    commit: str
+    """The commit it was read from; empty where that is not known."""
+    model: str
+    judge: str
+    first_at: datetime
+    ended_at: datetime
+    evals: int
+    with_skill: float
+    without_skill: float
+    whiskers: Whiskers
+    tokens_with: float | None = None
+    tokens_without: float | None = None
+    """Means over its runs, per session."""
+    cost_usd: float | None = None
+    """Mean over its runs, sessions and judging together."""
+    word: SetWord
+
+
+class HeatCell(Value):
+    """An eval case on a model: its latest difference."""
+
+    eval_id: str
+    model: str
+    difference: float | None
+    """None where its latest run came to no score."""
+    run: str
+    is_stale: bool
+    """Whether it is of an earlier version than the skill's newest."""
+
+
+class AssertionNote(Value):
+    """What past runs say of an assertion."""
+
+    eval_id: str
+    assertion: str
+    """Its id, such as `A3`."""
+    text: str
+    kind: Literal["discriminating", "weak"]
+    with_skill: float
+    without_skill: float
+    """Share of readings that passed, in each arm."""
+    readings: int
+    why: str = ""
+    """Of a weak one: what was seen, and what to do about it."""
+
+
+class TriggerPoint(Value):
+    """A measurement of a skill's description."""
+
+    sha: str
+    model: str
+    launcher: str
+    ended_at: datetime
+    precision: float | None
+    recall: float | None
+    queries: int
+    missing: int
+    url: str = ""
+
+
+class SkillFigures(Value):
+    """Everything on a skill's page."""
+
+    card: SkillCard
+    sets: tuple[SetFigures, ...] = ()
+    """The newest of each set of conditions, the one that ended last first."""
+    versions: tuple[VersionPoint, ...] = ()
+    """Oldest first."""
+    cells: tuple[HeatCell, ...] = ()
+    assertions: tuple[AssertionNote, ...] = ()
+    triggers: tuple[TriggerPoint, ...] = ()
+    """Oldest first."""
+
+
+class RunRow(Value):
+    """A run in a list."""
+
+    run: str
+    repo: str
+    skill: str
+    sha: str
+    eval_id: str
+    issue: int
+    pull: int = 0
+    model: str
+    vs: str
+    launcher: str
+    trials: int
+    state: RunState
+    with_skill: float | None = None
+    without_skill: float | None = None
+    difference: float | None = None
+    cost_usd: float | None = None
+    ended_at: datetime
+    url: str = ""
+    """Address of the report on GitHub."""
+
+
+class RunRows(Value):
+    """A part of a list of runs, newest first."""
+
+    rows: tuple[RunRow, ...]
+    total: int
+    """All that the list holds."""
+    next: str = ""
+    """What to ask for the part after it by; empty: there is none."""
+
+
+class RepoFigures(Value):
+    """A repository on the overview."""
+
+    repo: str
+    is_private: bool
+    cards: tuple[SkillCard, ...]
+    """The skill that was measured last first."""
+    spend_week_usd: float = 0.0
+    is_spend_partial: bool = False
+    running: int = 0
+    queued: int = 0
+    """Requests."""
