@@ -83,7 +83,9 @@ class Settings(BaseSettings):
     session_secret: Annotated[SecretStr, AfterValidator(_long_enough)] = SecretStr("")
     """Signs the cookies of people who are signed in; the same for all web processes."""
     web_users: CommaList = ""
-    """Logins on GitHub that may use the pages, and so spend the operator's money; empty: nobody."""
+    """Logins on GitHub that may use all pages, and so spend the operator's money; empty: nobody."""
+    public_pages: bool = False
+    """Whether pages about public repositories are shown to everybody, without a sign-in."""
 
     # Storage
     redis_url: RedisAddress = ""

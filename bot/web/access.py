@@ -1,26 +1,34 @@
-"""Who may see and do things on the pages: whom the operator names, or whoever sits at the machine.
+"""Who may see and do what on the pages: there is always a visitor, if only one who sees nothing.
 
-A run spends the operator's money, so a GitHub account alone lets nobody in: the login must stand
-in `SKILLBENCH_WEB_USERS`. Without sign-in, only requests from this very machine are let in, and
-only where no address makes it a public server. The Host must be a loopback name: else a page of
-another site could lead its own name to 127.0.0.1 and read along (DNS rebinding).
+Whoever sits at the machine, and the logins in `SKILLBENCH_WEB_USERS`, see and do everything. Others
+who sign in with GitHub see the repositories that GitHub lets them read, and do there what their
+role is enough for. Whoever has not signed in sees public repositories where the operator wants so.
+
+Being at the machine counts only where no address makes it a public server. The Host must be a
+loopback name: else a page of another site could lead its own name to 127.0.0.1 and read along
+(DNS rebinding).
 """
 
 import hmac
 import ipaddress
 import secrets
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from redis.asyncio import Redis
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.store.seen_repos import PRIVACY_FRESH, SeenRepo
+from bot.store.sign_ins import LONGEST, SignedIn, SignIns, make_right_key
+from config.repo_kinds import ROLES, Role
 from config.settings import Settings, names_in
 
 SESSION = "skillbench_session"
-SESSION_S = 12 * 3600
+SESSION_S = int(LONGEST.total_seconds())
 """How long a sign-in holds."""
 LOCAL = "skillbench_local"
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
@@ -30,19 +38,52 @@ LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who is let in."""
+    """Somebody who asks for a page; what they may see and do."""
 
     login: str
-    """Login on GitHub; `local` at the machine itself."""
-    form_key: str
-    """Stands in every form of theirs, and in nobody else's."""
+    """Login on GitHub; `local` at the machine itself; empty where nobody has signed in."""
+    form_key: str = ""
+    """Stands in every form of theirs, and in nobody else's; empty where nobody has signed in."""
     is_local: bool = False
+    is_operator: bool = False
+    """Sees and does everything: the operator names them, or they sit at the machine."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Role by repository (`bot.store.sign_ins.make_right_key`), as GitHub told lately."""
+    is_stale: bool = False
+    """Signed in, but what GitHub told of them is too old to count: it must be asked again."""
+    public_since: datetime | None = None
+    """Repositories known as public since then are shown to them too; None: none are."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known who that is."""
+        return self.login != ""
+
+    def sees(self, repo: SeenRepo) -> bool:
+        """Whether they may read what the bot knows of a repository."""
+        return self.is_operator or self._role(repo) is not None or self.sees_as_public(repo)
+
+    def sees_as_public(self, repo: SeenRepo) -> bool:
+        """Whether they may read it because everybody may."""
+        is_shown = self.public_since is not None and repo.seen_at >= self.public_since
+        return is_shown and not repo.is_private
+
+    def may_act(self, repo: SeenRepo, least: Role) -> bool:
+        """Whether they may do there what takes this role at least, such as `write`."""
+        if self.is_operator:
+            return True
+        role = self._role(repo)
+        return role is not None and ROLES.index(role) >= ROLES.index(least)
+
+    def _role(self, repo: SeenRepo) -> Role | None:
+        return self.roles.get(make_right_key(repo.installation_id, repo.full_name))
 
 
 class Access:
     """The rule, for one set of settings."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, redis: Redis) -> None:
+        self.sign_ins = SignIns(redis)
         self._users = frozenset(name.casefold() for name in names_in(settings.web_users))
         secret = settings.session_secret.get_secret_value()
         # without a secret sessions and forms hold until the process ends
@@ -57,24 +98,48 @@ class Access:
         self._is_local = is_loopback(settings.host) and is_loopback(reached_at)
         self.is_secure = settings.public_url.startswith("https://")
         self._own_origin = _origin(settings.public_url)
+        self._shows_public = settings.public_pages
 
-    def find(self, request: Request) -> Visitor | None:
-        """Who asks, if they are let in."""
+    async def visitor(self, request: Request) -> Visitor:
+        """Who asks: always somebody. Raises `REDIS_AWAY` where somebody may have signed in."""
         if self._is_from_here(request):
-            return Visitor("local", self._form_key(f"local:{_local_token(request)}"), is_local=True)
-        session = self._read_session(request.cookies.get(SESSION, ""))
-        if session is None or not self.admits(session["login"]):
-            return None
-        return Visitor(session["login"], self._form_key(f"session:{session['id']}"))
+            key = self._form_key(f"local:{_local_token(request)}")
+            return Visitor("local", key, is_local=True, is_operator=True)
+        now = datetime.now(UTC)
+        public_since = now - PRIVACY_FRESH if self._shows_public else None
+        session_id = self.session_id(request)
+        found = await self.sign_ins.find(session_id) if session_id else None
+        if found is None:
+            return Visitor("", public_since=public_since)
+        is_operator, is_fresh = self.admits(found.login), found.is_fresh(now)
+        return Visitor(
+            found.login,
+            self._form_key(f"session:{session_id}"),
+            is_operator=is_operator,
+            roles=found.roles if is_fresh else {},
+            is_stale=not is_fresh and not is_operator,
+            public_since=public_since,
+        )
 
     def admits(self, login: str) -> bool:
         """Whether a login is one of those that the operator names."""
         return login.casefold() in self._users
 
-    def begin_session(self, response: Response, login: str) -> None:
-        """Remember who signed in, in a cookie that only this server can make."""
-        value = self._signer.dumps({"login": login, "id": secrets.token_urlsafe(16)})
+    async def begin_session(self, response: Response, who: SignedIn) -> None:
+        """Remember who signed in, under an id that stands in a cookie only this server can make."""
+        session_id = secrets.token_urlsafe(32)
+        await self.sign_ins.keep(session_id, who)
+        value = self._signer.dumps({"login": who.login, "id": session_id})
         self.set_cookie(response, SESSION, str(value), max_age=SESSION_S)
+
+    def session_id(self, request: Request) -> str:
+        """The id in the cookie of somebody who signed in; empty where there is no good one."""
+        try:
+            found = self._signer.loads(request.cookies.get(SESSION, ""), max_age=SESSION_S)
+        except BadSignature:
+            return ""
+        given = found.get("id") if isinstance(found, dict) else None
+        return given if isinstance(given, str) else ""
 
     def ensure_local(self, request: Request, response: Response) -> None:
         """Give a local visitor's browser what its forms are told by."""
@@ -115,13 +180,6 @@ class Access:
             return False
         client = request.client.host if request.client else ""
         return is_loopback(client) and _host_name(request.headers.get("host", "")) in LOCAL_NAMES
-
-    def _read_session(self, cookie: str) -> dict[str, Any] | None:
-        try:
-            found = self._signer.loads(cookie, max_age=SESSION_S)
-        except BadSignature:
-            return None
-        return found if isinstance(found, dict) else None
 
     def _form_key(self, of: str) -> str:
         return hmac.new(self._secret.encode(), f"form:{of}".encode(), "sha256").hexdigest()

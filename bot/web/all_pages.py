@@ -24,7 +24,7 @@ def utc_now() -> datetime:
 
 def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
     """The pages as an application; `leaving` is set when the server goes."""
-    access = Access(settings)
+    access = Access(settings, redis)
     guard = Guard(access)
     runs = Runs(redis, settings.blobs)
     return Starlette(

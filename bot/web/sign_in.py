@@ -9,6 +9,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.forms import read_form
+from bot.store.sign_ins import SignedIn
 from bot.web.access import SESSION, Access
 from bot.web.guard import LARGEST_FORM, SEE_OTHER
 from bot.web.shell import HEADERS, problem, render
@@ -57,7 +59,7 @@ class SignIn:
 
     async def show(self, request: Request) -> Response:
         """The button, or how an operator lets people in."""
-        if self._access.find(request) is not None:
+        if (await self._access.visitor(request)).is_known:
             return RedirectResponse("/tasks", SEE_OTHER, HEADERS)
         offers = self._access.offers_sign_in
         return render("sign_in.html", None, status=200 if offers else 403, offers=offers)
@@ -87,28 +89,31 @@ class SignIn:
     async def come_back(self, request: Request) -> Response:
         """GitHub has asked the person: learn who it is."""
         try:
-            login = await self._find_login(request)
+            who = await self._find_login(request)
         except SignInFailed as failure:
             log.warning("sign_in_failed", problem=str(failure))
             response: Response = problem(None, 403, "Not signed in", str(failure))
         else:
-            log.info("signed_in", login=login)
+            log.info("signed_in", login=who.login)
             response = RedirectResponse("/tasks", SEE_OTHER, HEADERS)
-            self._access.begin_session(response, login)
+            await self._access.begin_session(response, who)
         response.delete_cookie(STATE, path="/")
         return response
 
     async def end(self, request: Request) -> Response:
         """Forget who signed in, in this browser."""
-        visitor = self._access.find(request)
+        visitor = await self._access.visitor(request)
         form = await read_form(request, LARGEST_FORM)
-        if visitor is None or not self._access.bears_key(request, visitor, form.get("key", "")):
-            return problem(visitor, 403, "Not signed out", "Load the page anew and try again.")
+        if not visitor.is_known or not self._access.bears_key(
+            request, visitor, form.get("key", "")
+        ):
+            return problem(None, 403, "Not signed out", "Load the page anew and try again.")
+        await self._access.sign_ins.forget(self._access.session_id(request))
         response = RedirectResponse("/sign-in", SEE_OTHER, HEADERS)
         response.delete_cookie(SESSION, path="/")
         return response
 
-    async def _find_login(self, request: Request) -> str:
+    async def _find_login(self, request: Request) -> SignedIn:
         """Who came back. Raises `SignInFailed`."""
         try:
             kept = self._signer.loads(request.cookies.get(STATE, ""), max_age=STATE_S)
@@ -119,15 +124,15 @@ class SignIn:
             raise SignInFailed("This is not the sign-in that was begun in this browser last.")
         if (code := request.query_params.get("code", "")) == "":
             raise SignInFailed("GitHub gave no code: the sign-in was declined.")
-        login = await self._ask_github(code, str(kept["verifier"]), self._callback(request))
-        if not self._access.admits(login):
+        who = await self._ask_github(code, str(kept["verifier"]), self._callback(request))
+        if not self._access.admits(who.login):
             raise SignInFailed(
-                f"{login} may not use these pages. The operator names who may, in "
+                f"{who.login} may not use these pages. The operator names who may, in "
                 "SKILLBENCH_WEB_USERS."
             )
-        return login
+        return who
 
-    async def _ask_github(self, code: str, verifier: str, callback: str) -> str:
+    async def _ask_github(self, code: str, verifier: str, callback: str) -> SignedIn:
         settings = self._settings
         wanted = {
             "client_id": settings.github_client_id,
@@ -152,12 +157,13 @@ class SignIn:
                     "x-github-api-version": "2022-11-28",
                 }
                 user = await client.get(f"{settings.github_api_url}/user", headers=headers)
-                login = _read(user).get("login")
+                found = _read(user)
         except httpx.HTTPError as trouble:
             raise SignInFailed(f"GitHub does not answer ({type(trouble).__name__}).") from None
-        if not isinstance(login, str) or not login:
+        login, user_id = found.get("login"), found.get("id")
+        if not isinstance(login, str) or not login or not isinstance(user_id, int):
             raise SignInFailed("GitHub did not say who that is.")
-        return login
+        return SignedIn(login=login, user_id=user_id, asked_at=datetime.now(UTC))
 
     def _callback(self, request: Request) -> str:
         base = self._settings.public_url or str(request.base_url).rstrip("/")

@@ -111,7 +111,8 @@ async def test_a_name_that_is_taken_off_the_list_is_out_at_once(
         assert (await world.pages.client.get("/tasks")).status_code == 200
     async with a_world(redis_url, tmp_path / "2", web_users="somebody-else") as later:
         answer = await later.pages.client.get("/tasks", headers=_cookie(cookies))
-        assert answer.status_code == 303
+        assert answer.status_code == 403
+        assert "maria may not use these pages" in answer.text
 
 
 async def test_a_session_that_this_server_did_not_make_is_none(
