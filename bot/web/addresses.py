@@ -1,46 +1,23 @@
-"""Where each page, chart and file is: made in one place, so that no name of others breaks out.
+"""Addresses of the pages, for what shows them: `jobs/dashboard/addresses.py` makes them."""
 
-Paths of skills hold slashes and whatever people name folders; they are parts of the query.
-"""
+from jobs.dashboard.addresses import (
+    ChartKind,
+    Picture,
+    Theme,
+    chart_address,
+    repo_address,
+    run_address,
+    runs_address,
+    skill_address,
+)
 
-from typing import Literal
-from urllib.parse import quote, urlencode
-
-ChartKind = Literal["difference", "versions", "cost", "heat", "triggers", "badge"]
-"""`difference`: skills as dots with whiskers; `versions`: scores of both arms over a skill's
-versions; `cost`: tokens and money likewise; `heat`: eval cases by models; `triggers`: precision
-and recall over versions; `badge`: a skill's newest difference in a line."""
-Theme = Literal["light", "dark"]
-Picture = Literal["svg", "png"]
-
-
-def repo_address(repo: str) -> str:
-    """The page of a repository (`owner/name`)."""
-    return f"/repos/{quote(repo)}"
-
-
-def skill_address(repo: str, skill: str) -> str:
-    """The page of a skill, by the path of its folder."""
-    return f"{repo_address(repo)}/skill?{urlencode({'path': skill})}"
-
-
-def runs_address(repo: str, **choice: str) -> str:
-    """The list of a repository's runs; `choice` are `skill`, `model`, `state`, `after`."""
-    chosen = {name: value for name, value in choice.items() if value}
-    return f"{repo_address(repo)}/runs" + (f"?{urlencode(chosen)}" if chosen else "")
-
-
-def run_address(repo: str, run: str) -> str:
-    """The page of a run."""
-    return f"{repo_address(repo)}/runs/{quote(run, safe='')}"
-
-
-def chart_address(
-    repo: str, kind: ChartKind, skill: str = "", *, theme: Theme = "light", picture: Picture = "svg"
-) -> str:
-    """A chart of a repository, or of one of its skills."""
-    asked = {"skill": skill} if skill else {}
-    if theme != "light":
-        asked["theme"] = theme
-    query = f"?{urlencode(asked)}" if asked else ""
-    return f"/charts/{quote(repo)}/{kind}.{picture}{query}"
+__all__ = [
+    "ChartKind",
+    "Picture",
+    "Theme",
+    "chart_address",
+    "repo_address",
+    "run_address",
+    "runs_address",
+    "skill_address",
+]
