@@ -55,8 +55,8 @@ async def publish_run(finished: Finished, world: World) -> Comment:
     the issue is gone or locked the run is remembered all the same, by its archive. The report
     follows an issue that was moved to where the App is installed, too.
     """
-    result = await with_canaries(finished.result, world.runs)
-    result = await with_guess(result, world.runs)
+    result = await with_canaries(finished.result, world.runs.blobs)
+    result = await with_guess(result, world.runs.blobs)
     finished = replace(finished, result=result)
     spec = result.spec
     archive = await write_archive(finished, world.runs)

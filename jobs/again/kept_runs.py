@@ -18,6 +18,7 @@ from jobs.broken_zip import BROKEN_ZIP
 from jobs.errors import Refused
 from jobs.keeping import request_folder
 from jobs.leaks.guesser import with_guess
+from jobs.ports import BlobStore
 from jobs.publishing import archive_pointer
 from jobs.reporting.archive import session_folder
 from jobs.requests import Request
@@ -28,6 +29,7 @@ from jobs.steps import SessionKey
 from jobs.weak_evals.canaries import with_canaries
 from jobs.world import World
 
+RESULT = "result.json"
 LARGEST_RESULT = 50_000_000
 """Bytes of the `result.json` in an archive."""
 LARGEST_BUNDLE = 1_000_000_000
@@ -77,8 +79,8 @@ async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> K
     return found or await _from_archive(run_id, folder, world)
 
 
-async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:
-    blobs = world.runs.blobs
+async def find_kept_result(run_id: str, blobs: BlobStore, repo: str) -> RunResult | None:
+    """What a run of `repo` found out, while the blob store has it; its bundles may be gone."""
     stored = await blobs.get(f"runs/{run_id}/ended.json")
     if stored is None:
         return None
@@ -88,14 +90,36 @@ async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> Kep
         return None  # of another version; the archive may be of one that can be read
     if result.spec.repo.full_name.casefold() != repo.casefold():
         return None  # the blob store is one for all repositories, and an id no secret
+    return await with_guess(await with_canaries(result, blobs), blobs)
+
+
+async def find_stored_archive(run_id: str, blobs: BlobStore) -> str | None:
+    """Under which key the blob store has a run's archive; None where it has none.
+
+    Whose run it is stands in the archive alone.
+    """
+    name = await blobs.get(archive_pointer(run_id))
+    key = f"archives/{name.decode()}" if name else None
+    return key if key and await blobs.exists(key) else None
+
+
+def bundle_key(run_id: str, key: SessionKey) -> str:
+    """Where the blob store keeps a session's bundle of a run that has ended."""
+    return f"runs/{run_id}/ended/{key.bundle}"
+
+
+async def _from_blobs(run_id: str, folder: Path, world: World, repo: str) -> KeptRun | None:
+    blobs = world.runs.blobs
+    result = await find_kept_result(run_id, blobs, repo)
+    if result is None:
+        return None
     bundles = {}
-    for key in _keys(result):
-        content = await blobs.get(f"runs/{run_id}/ended/{key.bundle}")
+    for key in session_keys_of(result):
+        content = await blobs.get(bundle_key(run_id, key))
         if content is None:
             return None  # half of it was swept; the archive has it all
         bundles[key] = folder / key.bundle
         await asyncio.to_thread(bundles[key].write_bytes, content)
-    result = await with_guess(await with_canaries(result, world.runs), world.runs)
     return KeptRun(result=result, bundles=bundles)
 
 
@@ -103,8 +127,8 @@ async def _from_stored_archive(
     run_id: str, folder: Path, world: World, repo: str
 ) -> KeptRun | None:
     """From the copy of the archive that stays here, where the repository has it kept so."""
-    name = await world.runs.blobs.get(archive_pointer(run_id))
-    content = await world.runs.blobs.get(f"archives/{name.decode()}") if name else None
+    key = await find_stored_archive(run_id, world.runs.blobs)
+    content = await world.runs.blobs.get(key) if key else None
     if content is None:
         return None
     archive = folder / "stored.zip"
@@ -135,19 +159,25 @@ def read_archive(archive: Path, folder: Path) -> KeptRun:
     is no such archive, or not a whole one.
     """
     with zipfile.ZipFile(archive) as content:
-        with content.open("result.json") as file:
-            text = file.read(LARGEST_RESULT + 1)
-        if len(text) > LARGEST_RESULT:
-            raise ValueError("result.json is too large")
-        result = RunResult.model_validate(json.loads(text)["run"])
-        bundles = {key: folder / key.bundle for key in _keys(result)}
+        result = read_result(content)
+        bundles = {key: folder / key.bundle for key in session_keys_of(result)}
         for key, bundle in bundles.items():
             inside = f"{session_folder(key.arm, key.trial, result.spec)}/"
             _pack(content, inside, bundle)
     return KeptRun(result=result, bundles=bundles)
 
 
-def _keys(result: RunResult) -> Iterable[SessionKey]:
+def read_result(archive: zipfile.ZipFile) -> RunResult:
+    """What a run found out, out of its open archive. Blocks; raises as `read_archive` does."""
+    with archive.open(RESULT) as file:
+        text = file.read(LARGEST_RESULT + 1)
+    if len(text) > LARGEST_RESULT:
+        raise ValueError(f"{RESULT} is too large")
+    return RunResult.model_validate(json.loads(text)["run"])
+
+
+def session_keys_of(result: RunResult) -> Iterable[SessionKey]:
+    """The sessions that a run had."""
     return [SessionKey(session.arm, session.trial) for session in result.sessions]
 
 

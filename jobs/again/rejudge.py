@@ -206,7 +206,7 @@ class _Judging:
         """The result with what this judge says of the canaries, where that is wanted."""
         world = self.world
         await check_canaries(result, self._stage_inputs, world.ledger.hold, world.runs)
-        return await with_canaries(result, world.runs)
+        return await with_canaries(result, world.runs.blobs)
 
     async def _stage_inputs(self, staged: Path) -> None:
         """The input files as the sessions had them; nothing is downloaded where none are."""

@@ -22,6 +22,7 @@ from jobs.judging.candidates import prepare_candidates
 from jobs.judging.prompt import TEMPERATURE
 from jobs.leaks.guess import Guess
 from jobs.leaks.question import GUESS_VERSION, SYSTEM, read_answer, render_question
+from jobs.ports import BlobStore
 from jobs.results import RunResult
 from jobs.sessions.bundle import read_bundle
 from jobs.sessions.run_limits import judge_limits
@@ -73,9 +74,9 @@ async def ask_guesser(
         log.exception("run_not_guessed", run=spec.run_id)
 
 
-async def with_guess(result: RunResult, world: RunWorld) -> RunResult:
+async def with_guess(result: RunResult, blobs: BlobStore) -> RunResult:
     """The result with what was guessed about its run; as it is where nothing was."""
-    found = await _find(result.spec.run_id, world)
+    found = await _find(result.spec.run_id, blobs)
     return result if found is None else result.model_copy(update={"guess": found})
 
 
@@ -150,7 +151,7 @@ class _Asking:
         )
 
     async def carry_out(self) -> None:
-        guess = await _find(self._spec.run_id, self._world)
+        guess = await _find(self._spec.run_id, self._world.blobs)
         if guess is None:
             guess = await self._guess()
             key = _kept_at(self._spec.run_id)
@@ -229,8 +230,8 @@ def _kept_at(run_id: str) -> str:
     return f"runs/{run_id}/guess.json"
 
 
-async def _find(run_id: str, world: RunWorld) -> Guess | None:
-    stored = await world.blobs.get(_kept_at(run_id))
+async def _find(run_id: str, blobs: BlobStore) -> Guess | None:
+    stored = await blobs.get(_kept_at(run_id))
     if stored is None:
         return None
     try:

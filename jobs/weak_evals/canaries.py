@@ -56,9 +56,9 @@ async def check_canaries(result: RunResult, stage: Stage, hold: Hold, world: Run
         log.exception("canaries_not_read", run=_id(result))
 
 
-async def with_canaries(result: RunResult, world: RunWorld) -> RunResult:
+async def with_canaries(result: RunResult, blobs: BlobStore) -> RunResult:
     """The result with what was found for its run; as it is where nothing was."""
-    found = await _find(_told_at(_id(result)), world.blobs)
+    found = await _find(_told_at(_id(result)), blobs)
     return result if found is None else result.model_copy(update={"canaries": found})
 
 

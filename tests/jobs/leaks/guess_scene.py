@@ -101,7 +101,7 @@ class Scene:
     async def guess(self, result: RunResult | None = None) -> Guess | None:
         asked = result or a_result()
         await ask_guesser(asked, self.bundles(asked), self.world)
-        return (await with_guess(asked, self.world)).guess
+        return (await with_guess(asked, self.world.blobs)).guess
 
     @property
     def paid(self) -> list[Decimal]:

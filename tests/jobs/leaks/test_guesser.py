@@ -129,7 +129,7 @@ async def test_nothing_is_asked_where_there_is_nothing_to_guess(
 ) -> None:
     scene = Scene(tmp_path, [says("candidate_1")])
     await ask_guesser(result, {}, scene.world)
-    assert (await with_guess(result, scene.world)).guess is None
+    assert (await with_guess(result, scene.world.blobs)).guess is None
     assert (scene.agent.asked, scene.paid) == ([], [])
 
 
@@ -264,7 +264,7 @@ async def test_a_spent_day_leaves_the_run_not_guessed(tmp_path: Path) -> None:
 async def test_a_defect_of_ours_costs_the_guess_and_not_the_result(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [says("candidate_1")])
     await ask_guesser(a_result(), {}, scene.world)  # a bundle that is not there
-    assert (await with_guess(a_result(), scene.world)).guess is None
+    assert (await with_guess(a_result(), scene.world.blobs)).guess is None
     assert scene.paid == [Decimal(0)]
 
 

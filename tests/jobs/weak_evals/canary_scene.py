@@ -105,7 +105,7 @@ class Scene:
     async def check(self, result: RunResult | None = None) -> CanaryCheck | None:
         asked = result or a_result()
         await check_canaries(asked, self.stage, self.hold, self.world)
-        return (await with_canaries(asked, self.world)).canaries
+        return (await with_canaries(asked, self.world.blobs)).canaries
 
     async def stage(self, folder: Path) -> None:
         self.staged.append(folder.name)

@@ -146,7 +146,7 @@ async def test_inputs_that_are_gone_leave_the_case_unchecked(tmp_path: Path) -> 
         raise Refused("`data.csv` is no file at commit 0123456789ab.")
 
     await check_canaries(a_result(), refuse, scene.hold, scene.world)
-    found = (await with_canaries(a_result(), scene.world)).canaries
+    found = (await with_canaries(a_result(), scene.world.blobs)).canaries
     assert found is not None
     assert found.problem == "`data.csv` is no file at commit 0123456789ab"
     assert (scene.agent.asked, scene.paid) == ([], [Decimal(0)])
@@ -159,7 +159,7 @@ async def test_a_defect_of_ours_costs_the_check_and_not_the_result(tmp_path: Pat
         raise ValueError("ours")
 
     await check_canaries(a_result(), broken, scene.hold, scene.world)
-    assert (await with_canaries(a_result(), scene.world)).canaries is None
+    assert (await with_canaries(a_result(), scene.world.blobs)).canaries is None
     assert scene.paid == [Decimal(0)]
 
 
