@@ -66,6 +66,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        await pages.close()
         await redis.aclose()
 
     own = [

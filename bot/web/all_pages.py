@@ -1,6 +1,8 @@
 """All routes of the pages."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from redis.asyncio import Redis
@@ -8,7 +10,9 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from bot.web.access import Access
+from bot.web.aside import Aside
 from bot.web.downloads import Downloads
+from bot.web.figures import Figures
 from bot.web.guard import Guard
 from bot.web.runs import Runs
 from bot.web.shell import show_static
@@ -27,6 +31,15 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     access = Access(settings, redis)
     guard = Guard(access)
     runs = Runs(redis, settings.blobs)
+    aside = Aside()
+    figures = Figures(redis, settings, aside)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await figures.close()
+        aside.close()
+
     return Starlette(
         routes=[
             Route("/static/{name}", show_static, methods=["GET"]),
@@ -34,5 +47,6 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),
-        ]
+        ],
+        lifespan=lifespan,
     )

@@ -23,6 +23,9 @@ class Figures:
         self._ledger = RedisLedger(redis)
         self._seen = RedisSeenRepos(redis)
 
+    async def close(self) -> None:
+        """Stop what is being worked out."""
+
     async def repos(self) -> list[SeenRepo]:
         """Every repository with runs, by name."""
         prefix = "skillbench:runs:"

@@ -5,10 +5,12 @@ datasets would double what one holds.
 """
 
 import asyncio
+from contextlib import AsyncExitStack
 
 from redis.asyncio import Redis
+from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from config.settings import Settings
 
@@ -25,7 +27,12 @@ class PagesWhenAsked:
         self.leaving = asyncio.Event()
         """Set when the server goes: what is told without end comes to one."""
         self._making = asyncio.Lock()
-        self._app: ASGIApp | None = None
+        self._app: Starlette | None = None
+        self._open = AsyncExitStack()
+
+    async def close(self) -> None:
+        """End what the pages keep open, where anybody asked for one."""
+        await self._open.aclose()
 
     def routes(self) -> list[BaseRoute]:
         return [Route(path, self) for path in PATHS]
@@ -33,13 +40,13 @@ class PagesWhenAsked:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._making:
             if self._app is None:  # beside the loop, which goes on taking deliveries
-                self._app = await asyncio.to_thread(
-                    _make, self._settings, self._redis, self.leaving
-                )
+                app = await asyncio.to_thread(_make, self._settings, self._redis, self.leaving)
+                await self._open.enter_async_context(app.router.lifespan_context(app))
+                self._app = app
         await self._app(scope, receive, send)
 
 
-def _make(settings: Settings, redis: Redis, leaving: asyncio.Event) -> ASGIApp:
+def _make(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
     from bot.web.all_pages import make_pages  # noqa: PLC0415
 
     return make_pages(settings, redis, leaving)
