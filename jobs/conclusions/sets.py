@@ -131,17 +131,23 @@ def keep_newest(sets: Iterable[EvalSet]) -> list[EvalSet]:
     return kept
 
 
+def list_before(newest: EvalSet, sets: Iterable[EvalSet]) -> list[EvalSet]:
+    """The sets of earlier versions under the very same conditions, `sets` in order."""
+    return [
+        one
+        for one in sets
+        if one.key._replace(sha=newest.key.sha) == newest.key != one.key
+        and one.newest.ended_at <= newest.newest.ended_at
+    ]
+
+
 def find_earlier(newest: EvalSet, sets: Iterable[EvalSet]) -> EvalSet | None:
     """The last set of an earlier version under the very same conditions, where it is larger.
 
     So that what was known is not out of sight when the first eval case of a new version has run.
     """
-    for one in sets:
-        is_alike = one.key._replace(sha=newest.key.sha) == newest.key
-        is_earlier = one.newest.ended_at <= newest.newest.ended_at
-        if is_alike and is_earlier and len(one.rows) > len(newest.rows):
-            return one
-    return None
+    before = list_before(newest, sets)
+    return next((one for one in before if len(one.rows) > len(newest.rows)), None)
 
 
 def find_set_of(record: RunRecord, records: Sequence[RunRecord]) -> EvalSet | None:

@@ -110,7 +110,7 @@ def render_method(one: Concluded, limits: Thresholds) -> str:
     judge = one.found.newest.judge_served or one.found.newest.judge
     parts = [
         (
-            f"Method: {_test(verdict, limits)}, at least {limits.fewest} eval cases that differ "
+            f"Method: {say_test(verdict, limits)}, at least {limits.fewest} eval cases that differ "
             f"(here {verdict.differing}), net wins of at least {limits.net_wins:.0%} of all "
             f"(here {verdict.net:.0%})"
         ),
@@ -207,7 +207,8 @@ def _difference(verdict: SetVerdict) -> str:
     return f"{said} (95 % interval {say_interval(verdict.interval)})"
 
 
-def _test(verdict: SetVerdict, limits: Thresholds) -> str:
+def say_test(verdict: SetVerdict, limits: Thresholds) -> str:
+    """By what the word was decided: plain text, `exact one-sided sign test …, p = 0.031 …`."""
     if verdict.evidence is not None:
         return (
             f"evidence that may be looked at any time, {verdict.evidence:,.1f} (at least "

@@ -47,7 +47,8 @@ class SetFigures(Value):
     without_skill: float
     """Mean scores of both arms."""
     whiskers: Whiskers
-    ended_at: datetime
+    ended_at: datetime | None
+    """When the last of its runs ended."""
 
 
 class SkillCard(Value):
@@ -63,7 +64,13 @@ class SkillCard(Value):
     latest: SetFigures | None = None
     """The newest set against no skill; None where nothing has a score yet."""
     change: float | None = None
-    """Its difference minus that of the version before under the same conditions."""
+    """Its difference minus that of the last earlier version under the same conditions, over the
+    eval cases that both were measured with; None where they share none."""
+    change_evals: int = 0
+    """How many those are."""
+    earlier: SetFigures | None = None
+    """The set of the last earlier version that had more eval cases, where there is one: what is
+    known while a new version has only begun to be measured."""
     models: int = 0
     """Models that it was measured with."""
     evals: int = 0
@@ -77,40 +84,52 @@ class SkillCard(Value):
     spend_week_usd: float = 0.0
     """What is known to have been spent in the last seven days."""
     is_spend_partial: bool = False
-    """Whether a run of that week has no known price."""
+    """Whether a run of that week has no known price, or was not read."""
     ended_at: datetime | None = None
     """When its last run ended."""
 
 
 class VersionPoint(Value):
-    """A version of a skill on one model: mean over the latest run of each eval case."""
+    """A version of a skill on one model: mean over the latest run of each eval case.
+
+    Versions can be compared along one `series` only.
+    """
+
+    series: str
+    """What its line is found by: the same for all versions on one model snapshot, by one judge
+    snapshot and prompt, one launcher, mode and environment."""
 
     sha: str
     commit: str
     """The commit it was read from; empty where that is not known."""
     model: str
     judge: str
-    first_at: datetime
-    ended_at: datetime
+    launcher: str
+    mode: str
+    environment: str
+    first_at: datetime | None
+    """When the first run of the version ended, on any model."""
+    ended_at: datetime | None
+    """When the last run of this point ended."""
     evals: int
     with_skill: float
     without_skill: float
     whiskers: Whiskers
     tokens_with: float | None = None
     tokens_without: float | None = None
-    """Means over its runs, per session."""
+    """Means over those of its runs that say, per session."""
     cost_usd: float | None = None
-    """Mean over its runs, sessions and judging together."""
+    """Mean over those of its runs that say: sessions and judging together."""
     word: SetWord
 
 
 class HeatCell(Value):
-    """An eval case on a model: its latest difference."""
+    """An eval case on a model: the difference of its latest run, with whichever judge."""
 
     eval_id: str
     model: str
     difference: float | None
-    """None where its latest run came to no score."""
+    """None where its latest run came to no score that counts."""
     run: str
     is_stale: bool
     """Whether it is of an earlier version than the skill's newest."""
@@ -135,10 +154,13 @@ class AssertionNote(Value):
 class TriggerPoint(Value):
     """A measurement of a skill's description."""
 
+    run: str
     sha: str
     model: str
     launcher: str
-    ended_at: datetime
+    eval_set: str
+    """Digest of the queries: points of two eval sets measure different things."""
+    ended_at: datetime | None
     precision: float | None
     recall: float | None
     queries: int
@@ -178,8 +200,11 @@ class RunRow(Value):
     with_skill: float | None = None
     without_skill: float | None = None
     difference: float | None = None
+    counts: bool = True
+    """Whether a set may count it: it has a score, which no false answer gets too, of an eval case
+    that the skill is there for."""
     cost_usd: float | None = None
-    ended_at: datetime
+    ended_at: datetime | None
     url: str = ""
     """Address of the report on GitHub."""
 
