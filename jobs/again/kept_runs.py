@@ -81,6 +81,12 @@ async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> K
 
 async def find_kept_result(run_id: str, blobs: BlobStore, repo: str) -> RunResult | None:
     """What a run of `repo` found out, while the blob store has it; its bundles may be gone."""
+    result = await find_ended(run_id, blobs, repo)
+    return None if result is None else await with_guess(await with_canaries(result, blobs), blobs)
+
+
+async def find_ended(run_id: str, blobs: BlobStore, repo: str) -> RunResult | None:
+    """The same as it was when the run ended, without what was found out beside it."""
     stored = await blobs.get(f"runs/{run_id}/ended.json")
     if stored is None:
         return None
@@ -88,9 +94,8 @@ async def find_kept_result(run_id: str, blobs: BlobStore, repo: str) -> RunResul
         result = RunResult.model_validate_json(stored)
     except ValidationError:
         return None  # of another version; the archive may be of one that can be read
-    if result.spec.repo.full_name.casefold() != repo.casefold():
-        return None  # the blob store is one for all repositories, and an id no secret
-    return await with_guess(await with_canaries(result, blobs), blobs)
+    # the blob store is one for all repositories, and an id no secret
+    return result if result.spec.repo.full_name.casefold() == repo.casefold() else None
 
 
 async def find_stored_archive(run_id: str, blobs: BlobStore) -> str | None:

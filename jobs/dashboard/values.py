@@ -143,12 +143,15 @@ class AssertionNote(Value):
     """Its id, such as `A3`."""
     text: str
     kind: Literal["discriminating", "weak"]
-    with_skill: float
-    without_skill: float
-    """Share of readings that passed, in each arm."""
+    """Whether it tells the arms apart, or tells little; it may do both, and is then noted twice."""
+    with_skill: float | None
+    without_skill: float | None
+    """Share of readings that passed, in each arm, of runs against no skill by one judge; None
+    where there is none."""
     readings: int
-    why: str = ""
-    """Of a weak one: what was seen, and what to do about it."""
+    """How many those are, each of both arms."""
+    why: str
+    """What was seen, and of a weak one what to do about it; plain text, made by code."""
 
 
 class TriggerPoint(Value):

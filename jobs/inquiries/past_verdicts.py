@@ -12,7 +12,7 @@ from jobs.world import World
 async def find_past(case: EvalCase, repo: Repo, world: World) -> WeakEval | None:
     """What is weak about this very version of the case; nothing is run and nothing downloaded."""
     records = leave_out_pulls(await world.ledger.records(repo.full_name))
-    reader = ResultReader(world)
+    reader = ResultReader(world.runs.blobs)
     return await find_weak_eval(case.id, case.digest, records, reader, list_scored(case))
 
 

@@ -37,7 +37,7 @@ from jobs.summary.report import SkillSummary, render_nothing, render_summary
 from jobs.summary.scorecard import find_scorecards
 from jobs.summary.verdicts import VerdictReader
 from jobs.summary.weak import MOST_ARCHIVES
-from jobs.weak_evals.past_runs import ResultReader, WeakEval, find_weak_evals
+from jobs.weak_evals.past_runs import ArchiveReader, ResultReader, WeakEval, find_weak_evals
 from jobs.world import World
 
 MOST_SKILLS = 8
@@ -156,7 +156,8 @@ class _Summing:
 
     async def _find_weak(self, measurements: Measurements) -> list[WeakEval]:
         names = [row.record.eval_id for row in measurements.rows]
-        reader = ResultReader(self.world, most_archives=MOST_ARCHIVES)
+        archives = ArchiveReader(self.world, MOST_ARCHIVES)
+        reader = ResultReader(self.world.runs.blobs, archives)
         return await find_weak_evals(self.records, reader, names)
 
 

@@ -7,13 +7,15 @@ since each is a download.
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import uuid4
 
 from pydantic import ValidationError
 
-from jobs.again.kept_runs import find_kept_run
+from jobs.again.kept_runs import find_ended, find_kept_run
 from jobs.checks.merge import list_scored
 from jobs.errors import Refused
+from jobs.ports import BlobStore
 from jobs.requests import Value
 from jobs.results import RunRecord, RunResult
 from jobs.sessions.workspace import remove_tree
@@ -43,35 +45,18 @@ class WeakEval(Value):
 
 
 @dataclass(slots=True)
-class ResultReader:
-    """Reads the results of past runs; what cannot be read any more is left out."""
+class ArchiveReader:
+    """Reads results of past runs from their archives, so many at most: each is a download."""
 
     world: World
-    most_archives: int = 0
-    """That may be downloaded."""
-    _archives: int = field(default=0, init=False)
+    most: int
+    _read: int = field(default=0, init=False)
 
-    async def find_all(self, records: Iterable[RunRecord]) -> list[RunResult]:
-        """The graded ones among them, in their order."""
-        found = [await self._find(record) for record in records]
-        return [one for one in found if one is not None and one.graded]
-
-    async def _find(self, record: RunRecord) -> RunResult | None:
-        stored = await self.world.runs.blobs.get(f"runs/{record.run}/ended.json")
-        if stored is None:
-            return await self._read_archive(record)
-        try:
-            result = RunResult.model_validate_json(stored)
-        except ValidationError:  # of another version
+    async def find(self, record: RunRecord) -> RunResult | None:
+        """The result of a run; None where it cannot be read, or no more may be downloaded."""
+        if self._read >= self.most:
             return None
-        # the blob store is one for all repositories
-        is_own = result.spec.repo.full_name.casefold() == record.repo.casefold()
-        return result if is_own else None
-
-    async def _read_archive(self, record: RunRecord) -> RunResult | None:
-        if self._archives >= self.most_archives:
-            return None
-        self._archives += 1
+        self._read += 1
         folder = self.world.runs.scratch / f"weak-{uuid4().hex[:12]}"
         await asyncio.to_thread(folder.mkdir, parents=True)
         try:
@@ -81,6 +66,48 @@ class ResultReader:
         finally:
             await asyncio.to_thread(remove_tree, folder)
         return None if found is None else found.result
+
+
+@dataclass(frozen=True, slots=True)
+class ResultReader:
+    """Reads the results of past runs; what cannot be read any more is left out."""
+
+    blobs: BlobStore
+    archives: ArchiveReader | None = None
+    """Where those are read that the blob store has no more; None: they are not."""
+
+    async def find_all(self, records: Iterable[RunRecord]) -> list[RunResult]:
+        """The graded ones among them, in their order."""
+        found = [await self._find(record) for record in records]
+        return [one for one in found if one is not None and one.graded]
+
+    async def _find(self, record: RunRecord) -> RunResult | None:
+        result = await find_ended(record.run, self.blobs, record.repo)
+        if result is None and self.archives is not None:
+            return await self.archives.find(record)
+        return result
+
+
+class PastRuns(NamedTuple):
+    """What is kept of the past runs of one version of an eval case."""
+
+    results: list[RunResult]
+    """The graded ones, the newest first."""
+    check: CanaryCheck | None
+    """The last reading of its canaries."""
+
+    @property
+    def assertions(self) -> tuple[Assertion, ...]:
+        """What the last of them scored."""
+        return list_scored(self.results[0].spec.eval_case) if self.results else ()
+
+
+async def read_past_runs(
+    eval_digest: str, records: Sequence[RunRecord], reader: ResultReader
+) -> PastRuns:
+    """The last `MOST_RUNS` of these runs of an eval case's version, of which the newest is last."""
+    results = await reader.find_all(reversed(records[-MOST_RUNS:]))
+    return PastRuns(results, await find_newest_check(eval_digest, reader.blobs))
 
 
 async def find_weak_eval(
@@ -96,18 +123,19 @@ async def find_weak_eval(
     last run that is kept.
     """
     same = [one for one in records if (one.eval_id, one.eval_digest) == (eval_id, eval_digest)]
-    results = await reader.find_all(reversed(same[-MOST_RUNS:]))
-    asked = assertions or (list_scored(results[0].spec.eval_case) if results else ())
+    if not same and not assertions:
+        return None
+    past = await read_past_runs(eval_digest, same, reader)
+    asked = assertions or past.assertions
     if not asked:
         return None
-    check = await find_newest_check(eval_digest, reader.world.runs.blobs)
     return WeakEval(
         eval_id=eval_id,
         issue=next((one.issue for one in reversed(same)), 0),
-        runs=len(results),
+        runs=len(past.results),
         assertions=len(asked),
-        weaknesses=find_weak(asked, results, check),
-        canaries=check,
+        weaknesses=find_weak(asked, past.results, past.check),
+        canaries=past.check,
     )
 
 

@@ -41,7 +41,7 @@ class Weakness(Value):
     advice: str
 
 
-class _Seen(NamedTuple):
+class Seen(NamedTuple):
     """One trial of a run, as far as one assertion goes."""
 
     spec: RunSpec
@@ -62,18 +62,19 @@ def find_weak(
     """
     found: list[Weakness] = []
     for one in assertions:
-        runs = [(result, _trials(result, one.id)) for result in results]
+        runs = [(result, list_seen(result, one.id)) for result in results]
         found += _of_canaries(one, canaries)
         if all(trials for _, trials in runs):
             found += _of_one(one, runs)
     return tuple(found)
 
 
-def _trials(result: RunResult, name: str) -> list[_Seen]:
+def list_seen(result: RunResult, name: str) -> list[Seen]:
+    """What an assertion came to in each trial of a run."""
     version = next((one.prompt_version for one in result.passes), "")
     trials = [one.assertions for one in result.whole_trials] or [result.assertions]
     return [
-        _Seen(result.spec, version, row)
+        Seen(result.spec, version, row)
         for rows in trials
         for row in rows
         if row.assertion.id == name
@@ -92,7 +93,7 @@ def _of_canaries(one: Assertion, check: CanaryCheck | None) -> Iterator[Weakness
         yield Weakness(assertion=one, kind="canary", what=what, advice=advise(said))
 
 
-def _of_one(one: Assertion, runs: Sequence[tuple[RunResult, list[_Seen]]]) -> Iterator[Weakness]:
+def _of_one(one: Assertion, runs: Sequence[tuple[RunResult, list[Seen]]]) -> Iterator[Weakness]:
     trials = [seen for _, each in runs for seen in each]
     # that two versions of a skill fulfil an assertion alike says nothing against it
     against_none = [each for result, each in runs if result.spec.vs == "none"]
@@ -102,7 +103,7 @@ def _of_one(one: Assertion, runs: Sequence[tuple[RunResult, list[_Seen]]]) -> It
     yield from _splits(one, trials)
 
 
-def _always(one: Assertion, runs: Sequence[list[_Seen]]) -> Iterator[Weakness]:
+def _always(one: Assertion, runs: Sequence[list[Seen]]) -> Iterator[Weakness]:
     rows = [seen.row for each in runs for seen in each]
     words = {said.verdict for row in rows for said in (*row.with_skill, *row.without_skill)}
     of_all = numbers.plural(len(runs), "past run")
@@ -129,7 +130,7 @@ def _always(one: Assertion, runs: Sequence[list[_Seen]]) -> Iterator[Weakness]:
         )
 
 
-def _flips(one: Assertion, trials: Sequence[_Seen]) -> Iterator[Weakness]:
+def _flips(one: Assertion, trials: Sequence[Seen]) -> Iterator[Weakness]:
     """Where the same model did the same under the same judge, and it came out otherwise."""
     outcomes: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for seen in trials:
@@ -156,7 +157,7 @@ def _flips(one: Assertion, trials: Sequence[_Seen]) -> Iterator[Weakness]:
         )
 
 
-def _conditions(seen: _Seen, arm: Arm) -> tuple[str, ...]:
+def _conditions(seen: Seen, arm: Arm) -> tuple[str, ...]:
     """All that an outcome depends on, but chance."""
     spec, skill = seen.spec, seen.spec.skill_of(arm)
     of_skill = (skill.sha, spec.mode) if skill else ("", "")
@@ -164,7 +165,7 @@ def _conditions(seen: _Seen, arm: Arm) -> tuple[str, ...]:
     return (*of_skill, *work, judged_by(spec), seen.prompt_version)
 
 
-def _splits(one: Assertion, trials: Sequence[_Seen]) -> Iterator[Weakness]:
+def _splits(one: Assertion, trials: Sequence[Seen]) -> Iterator[Weakness]:
     split = sum(seen.row.split for seen in trials)
     if split >= FEWEST_SPLITS and split / len(trials) >= SPLITS:
         yield Weakness(

@@ -134,7 +134,7 @@ async def test_the_weak_ones_among_eval_cases_are_found_in_their_last_version(
     for run in runs:
         await kept.keep(run)
     records = [record_of(run) for run in runs]
-    reader = ResultReader(cast("World", kept))
+    reader = ResultReader(kept.blobs)
     [weak] = await find_weak_evals(records, reader, ["good", CASE.id, CASE.id, "unknown"])
     assert (weak.eval_id, weak.runs, weak.assertions) == (CASE.id, 2, len(CASE.assertions))
     assert [one.what for one in weak.weaknesses if one.assertion == FIRST] == [
