@@ -91,7 +91,7 @@ async def find_ended(run_id: str, blobs: BlobStore, repo: str) -> RunResult | No
     if stored is None:
         return None
     try:
-        result = RunResult.model_validate_json(stored)
+        result = await asyncio.to_thread(RunResult.model_validate_json, stored)
     except ValidationError:
         return None  # of another version; the archive may be of one that can be read
     # the blob store is one for all repositories, and an id no secret

@@ -16,6 +16,12 @@ from jobs.values import SessionEnd
 
 def render_health(result: RunResult) -> str:
     """Whether the measurement itself can be trusted; what is wrong comes first."""
+    warnings, good = tell_health(result)
+    return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+
+
+def tell_health(result: RunResult) -> tuple[list[str], list[str]]:
+    """What is wrong with a measurement, and what is well, as parts of that line."""
     warnings = [
         f"the session {WORDS[one.arm].phrase} ended by {one.end.value.replace('_', ' ')}"
         + (f" in trial {one.trial}" if result.trials else "")
@@ -47,7 +53,7 @@ def render_health(result: RunResult) -> str:
     good += decided
     if any(reading.injections for reading in result.passes):
         warnings.append("an output addresses the judge, see the notes on the judging")
-    return f"**Health** {'⚠️' if warnings else '✅'} " + " · ".join(warnings + good)
+    return warnings, good
 
 
 def _tell_counts(result: RunResult, warnings: list[str], good: list[str]) -> None:
