@@ -29,6 +29,7 @@ from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.claims import RedisClaims
 from bot.store.ledger import RedisLedger
+from bot.store.live_sessions import LiveWriter
 from bot.store.page_shelf import PageShelf
 from bot.unreadable import Words
 from bot.upkeep.chores import make_chores
@@ -254,13 +255,15 @@ async def wired(
     `pacer` is for whoever need not keep to GitHub's pace of writes.
     """
     redis = connect_patiently(settings.redis_url)
+    live = LiveWriter(redis)
     try:
         async with (
             GitHubApp(settings, redis=redis, pacer=pacer) as app,
             alongside(app.ask_early()),  # so that the first label does not wait for it
+            live.writing(),
         ):
             budget = RedisBudget(redis, per_day=settings.max_usd_per_day)
-            worlds = await make_worlds(settings, budget=budget, scratch=scratch)
+            worlds = await make_worlds(settings, budget=budget, scratch=scratch, live=live)
             yield Wiring(settings, redis, app, worlds)
     finally:
         await redis.aclose()

@@ -20,6 +20,7 @@ from jobs.environments.images import find_image_id
 from jobs.environments.setup import SetupRunner
 from jobs.errors import Refused
 from jobs.judging.judge import AgentJudge
+from jobs.live_sessions import UNWATCHED, LiveSessions
 from jobs.models.agent import ModelAgent
 from jobs.models.catalog import ApiModelCatalog
 from jobs.models.doors import Doors
@@ -46,7 +47,9 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-async def make_worlds(settings: Settings, *, budget: Budget, scratch: Path) -> Worlds:
+async def make_worlds(
+    settings: Settings, *, budget: Budget, scratch: Path, live: LiveSessions = UNWATCHED
+) -> Worlds:
     """What requests need. Raises `Refused`, saying what to do, where no sandbox can work here."""
     sandboxes = make_sandbox_maker(
         settings.sandbox, docker_image=settings.docker_image, docker_host=settings.docker_host
@@ -68,6 +71,7 @@ async def make_worlds(settings: Settings, *, budget: Budget, scratch: Path) -> W
         settings=settings,
         clock=utc_now,
         scratch=scratch,
+        live=live,
     )
     triggers = TriggerWorld(
         observers=make_observers(settings, agent, sandboxes, scratch / "queries"),

@@ -13,6 +13,7 @@ from jobs.comparison import find_finished
 from jobs.errors import Gone
 from jobs.keeping import request_folder
 from jobs.labels import done_label
+from jobs.live_sessions import tell_move
 from jobs.living_comment import comment_tag
 from jobs.planning.plan import Plan
 from jobs.planning.rows import make_progress
@@ -74,7 +75,10 @@ async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, wor
     if stored:
         plan = Plan.model_validate_json(stored)
         state = make_progress(plan, world.runs.settings)
-        rows = [await _end_run(row, spec, world) for row, spec in zip(state.rows, plan.runs)]  # noqa: B905 -- other rows follow
+        rows = [
+            await _end_run(row, spec, cancelled, world)
+            for row, spec in zip(state.rows, plan.runs)  # noqa: B905 -- other rows follow
+        ]
         state = state.model_copy(update={"rows": (*rows, *state.rows[len(rows) :])})
     state = state.model_copy(update={"cancelled_by": cancelled.by})
     log.info("request_cancelled", key=request.key, by=cancelled.by)
@@ -92,7 +96,7 @@ async def _end_and_tell(request: Request, cancelled: Cancelled, folder: str, wor
     )
 
 
-async def _end_run(row: RunRow, spec: RunSpec, world: World) -> RunRow:
+async def _end_run(row: RunRow, spec: RunSpec, cancelled: Cancelled, world: World) -> RunRow:
     """What became of a run: its report, if it had come so far; else its money is settled."""
     finished = await find_finished(spec, world.runs)
     if finished is not None:
@@ -103,4 +107,5 @@ async def _end_run(row: RunRow, spec: RunSpec, world: World) -> RunRow:
     await forget_under_way(spec, world.runs)  # whoever asks for the same now has a run of their own
     await settle_stopped(spec, world.runs)
     await world.counts.add("runs", "cancelled")
+    tell_move(spec.run_id, "cancelled", f"by {cancelled.by}", world.runs.live, world.runs.clock)
     return row.model_copy(update={"state": "cancelled"})

@@ -12,6 +12,7 @@ from jobs.content.staging import stage_inputs
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import find_result
 from jobs.leaks.guesser import ask_guesser
+from jobs.live_sessions import tell_move, told_live
 from jobs.living_comment import LivingComment
 from jobs.planning.dedup import answers, record_key
 from jobs.planning.plan import Plan
@@ -93,22 +94,27 @@ class RunRunner:
 
     async def _run_to_its_end(self, row: int, spec: RunSpec) -> tuple[RunResult, str]:
         """Carry a run out and publish it; gives its result, and where the report is."""
-        await record_under_way(spec, self._world.runs)
+        runs = self._world.runs
+        await record_under_way(spec, runs)
         try:
-            result, url = await self._run_and_publish(row, spec)
+            with told_live(spec, runs.live, runs.clock):
+                result, url = await self._run_and_publish(row, spec)
         except Transient:
             raise  # it is carried on
         except Exception:
-            await forget_under_way(spec, self._world.runs)
-            if await find_result(spec, self._world.runs) is None:
-                await settle_stopped(spec, self._world.runs)  # the rest is the day's again
+            await forget_under_way(spec, runs)
+            if await find_result(spec, runs) is None:
+                await settle_stopped(spec, runs)  # the rest is the day's again
             raise
-        await forget_under_way(spec, self._world.runs)
+        await forget_under_way(spec, runs)
         return result, url
 
     async def _run_and_publish(self, row: int, spec: RunSpec) -> tuple[RunResult, str]:
+        runs = self._world.runs
+
         async def moved(state: str, detail: str = "", /) -> None:
             log.info("run_moved", state=state)
+            tell_move(spec.run_id, state, detail, runs.live, runs.clock)
             self._living.change(row, state=state, detail=detail)
 
         # a run that has ended has no more sessions, whose environment may be gone by now

@@ -19,10 +19,11 @@ from jobs.judging.judges import judges_of
 from jobs.judging.panel import combine_judges
 from jobs.judging.score import Scored, score_run
 from jobs.keeping import begin, note_spent
+from jobs.live_counting import SessionCounter, begin_reading
 from jobs.reading_keys import PASSES, ReadingKey, reading_keys
 from jobs.readings import JudgePass, LostReading, ScrubCount
 from jobs.sessions.run_limits import judge_limits
-from jobs.sessions.transcript import JsonlTranscript, read_spent
+from jobs.sessions.transcript import JsonlTranscript, Overheard, read_spent
 from jobs.sessions.workspace import remove_tree
 from jobs.values import Arm, Limits, RunSpec
 from jobs.weak_evals.canary_check import OutputLengths
@@ -128,8 +129,12 @@ async def _read(
     """One pass, or what is stored of it from an earlier attempt at the same run."""
     spec, kept = given.spec, _kept(key, given.spec)
     path = given.folder / key.transcript
+    judge = judges_of(spec)[key.judge - 1]
+    begun = begin_reading(key, judge, world.clock())
+    counter = SessionCounter(spec.run_id, begun, world.live, world.clock)
     stored = await world.blobs.get(f"{kept}.json")
     if stored is not None:
+        counter.end("read")
         told = await world.blobs.get(f"{kept}.jsonl")
         await asyncio.to_thread(path.write_bytes, told or b"")
         return JudgePass.model_validate_json(stored)
@@ -143,14 +148,15 @@ async def _read(
                     candidates=candidates.folder,
                     case=spec.eval_case,
                     inputs=given.inputs,
-                    judge=judges_of(spec)[key.judge - 1],
+                    judge=judge,
                     limits=_limits(spec, world),
                 ),
-                transcript,
+                Overheard(transcript, counter.take),
             )
     finally:  # also of a reading that is stopped
         spent = await asyncio.to_thread(read_spent, path)
         await note_spent(key.step, spec, spent, world)
+    counter.end("read" if isinstance(reading, JudgePass) else "lost")
     if isinstance(reading, JudgePass):
         reading = reading.model_copy(update={"trial": key.trial, "judge": key.judge})
         await world.blobs.put(f"{kept}.jsonl", path)

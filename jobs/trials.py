@@ -22,10 +22,11 @@ from jobs.checks.verify import TrialOutputs, verify_trial
 from jobs.health.skill_free import SkillMark
 from jobs.keeping import GivenUp, begin, note_spent
 from jobs.left_over import offer
+from jobs.live_counting import SessionCounter, begin_arm, read_ended
 from jobs.matched import ARM_NAMES, find_mismatch
 from jobs.scoring import Judged, JudgeInput, judge_trial
 from jobs.sessions.attempts import PLATFORM_ENDS
-from jobs.sessions.bundle import read_bundle
+from jobs.sessions.bundle import TRANSCRIPT, read_bundle
 from jobs.sessions.prepared import Prepared
 from jobs.sessions.run_limits import session_limits
 from jobs.sessions.session_spec import SessionSpec
@@ -206,12 +207,18 @@ class TrialRunner:
         unpacked = self.folder / f"{key.step}-unpacked"
         await asyncio.to_thread(remove_tree, unpacked)
         session = await asyncio.to_thread(read_bundle, bundle, unpacked)
+        transcript = unpacked / TRANSCRIPT
+        ended = await asyncio.to_thread(read_ended, session, key.trial, transcript)
+        self.world.live.show(self.spec.run_id, ended)
         return ArmWork(session=session, output=unpacked / "output", bundle=bundle)
 
     async def _run_session(self, key: SessionKey, bundle: Path) -> None:
         """One session, kept if it is scored; what it spent is noted in any case."""
         spec, world = self.spec, self.world
         skill = self.staged.skills.get(key.arm)
+        limits = session_limits(world.settings, spec.shares)
+        begun = begin_arm(key.arm, key.trial, limits, world.clock())
+        counter = SessionCounter(spec.run_id, begun, world.live, world.clock)
         given = SessionSpec(
             arm=key.arm,
             run=spec,
@@ -219,11 +226,12 @@ class TrialRunner:
             skill_folder=skill.folder if skill else None,
             skill_text=skill.text if skill else None,
             inputs_folder=self.staged.inputs,
-            limits=session_limits(world.settings, spec.shares),
+            limits=limits,
             bundle=bundle,
             scratch=self.folder / "sessions",
             prepared=self.staged.prepared,
             absent=None if skill else self.staged.absent,
+            heard=counter.take,
         )
         try:
             session = await world.launchers.get(spec.launcher).run(given)

@@ -15,6 +15,7 @@ from jobs.conversation import ModelCatalog
 from jobs.environments.pinned import Environment
 from jobs.errors import IssueMoved, Refused
 from jobs.judging.judge import AgentJudge
+from jobs.live_sessions import UNWATCHED, LiveSessions
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
 from jobs.requests import Request
 from jobs.sandbox import SandboxMaker
@@ -98,6 +99,8 @@ class RunWorld:
     clock: Clock
     scratch: Path
     """A folder of this process alone, for files that nobody needs afterwards."""
+    live: LiveSessions = UNWATCHED
+    """Told how runs go on, for whoever looks on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

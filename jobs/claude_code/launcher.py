@@ -34,7 +34,7 @@ from jobs.sessions.reach import MakeGate
 from jobs.sessions.session_result import Attempt, save_response
 from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.task import render_system
-from jobs.sessions.transcript import JsonlTranscript
+from jobs.sessions.transcript import JsonlTranscript, Overheard
 from jobs.sessions.workspace import Workspace
 from jobs.values import Mode, RunSpec, SessionResult
 
@@ -97,7 +97,7 @@ class ClaudeCodeLauncher:
         with JsonlTranscript(transcript) as sink:
             heard = Heard(
                 tally=Tally(model, session.limits),
-                sink=sink,
+                sink=Overheard(sink, session.heard),
                 clock=self.clock,
                 reads_skill=make_watch(session).sees,
             )

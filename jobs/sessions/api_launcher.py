@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox
+from jobs.conversation import Agent, ConversationEnd, ConversationSpec, ToolBox, TranscriptSink
 from jobs.ports import Clock
 from jobs.proxy.connect import HostGate
 from jobs.sandbox import SandboxMaker
@@ -34,7 +34,7 @@ from jobs.sessions.session_spec import SessionSpec
 from jobs.sessions.skill_tools import SkillTools, name_tools, render_skills
 from jobs.sessions.task import render_system
 from jobs.sessions.tools import SessionTools
-from jobs.sessions.transcript import JsonlTranscript
+from jobs.sessions.transcript import JsonlTranscript, Overheard
 from jobs.sessions.workspace import Workspace
 from jobs.values import Mode, RunSpec, SessionResult
 
@@ -103,7 +103,8 @@ class ApiLauncher:
                 deadline = self.monotonic() + session.limits.wall_s
                 tools = SessionTools(sandbox, remaining_s=lambda: deadline - self.monotonic())
                 toolbox = _make_toolbox(session, tools, sight)
-                end = await self._converse(session, (system, prompt), toolbox, sink)
+                told_to = Overheard(sink, session.heard)
+                end = await self._converse(session, (system, prompt), toolbox, told_to)
         # An agent that met a dead sandbox worked under conditions that its twin did not.
         end = broken(end, "the session's sandbox failed") if tools.broken else end
         collected = await collect_output(workspace.output, workspace.collected)
@@ -138,7 +139,7 @@ class ApiLauncher:
         )
 
     async def _converse(
-        self, session: SessionSpec, told: tuple[str, str], toolbox: ToolBox, sink: JsonlTranscript
+        self, session: SessionSpec, told: tuple[str, str], toolbox: ToolBox, sink: TranscriptSink
     ) -> ConversationEnd:
         system, prompt = told
         return await self.agent.converse(

@@ -4,12 +4,18 @@ It names the arm, because the result has to; no launcher may let that name, or a
 that tells it, reach what the session can see.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs.conversation import TranscriptEvent
 from jobs.health.skill_free import SkillMark
 from jobs.sessions.prepared import PLAIN, Prepared
 from jobs.values import Arm, Limits, RunSpec, Skill
+
+
+def hear_nothing(_: TranscriptEvent) -> None:
+    """Nobody counts along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,8 @@ class SessionSpec:
     """The environment that the session works in, the same in both arms."""
     absent: SkillMark | None = None
     """The skill that this arm must be free of; None where it has one itself."""
+    heard: Callable[[TranscriptEvent], None] = hear_nothing
+    """Told of each event of the transcript; raises nothing, and waits for nothing."""
 
     @property
     def skill(self) -> Skill:

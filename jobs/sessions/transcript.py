@@ -7,13 +7,15 @@ what an event says.
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from jobs.conversation import TranscriptEvent
+from jobs.conversation import TranscriptEvent, TranscriptSink
 
 MAX_BYTES = 20_000_000
 MAX_TEXT = 100_000
@@ -100,3 +102,16 @@ class JsonlTranscript:
 
     def _append(self, line: bytes) -> None:
         self._size += os.write(self._fd, line)
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard:
+    """A sink whose events somebody counts along, each once it is written."""
+
+    sink: TranscriptSink
+    heard: Callable[[TranscriptEvent], None]
+    """Raises nothing, and waits for nothing."""
+
+    def write(self, event: TranscriptEvent) -> None:
+        self.sink.write(event)
+        self.heard(event)
