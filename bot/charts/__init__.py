@@ -1,0 +1,1 @@
+"""Charts as images: drawn with matplotlib, beside the web process, from what the pages show."""
