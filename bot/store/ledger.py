@@ -12,11 +12,11 @@ from redis.asyncio import Redis
 
 from bot.redis_clients import away_is_transient
 from bot.store.holds import LEASE_S, hold
+from bot.store.index_upkeep import AT_ONCE, RUNS, IndexUpkeep
+from bot.store.run_index import index_runs, touch
 from jobs.results import RunRecord
 
 LEDGER = "skillbench:ledger"
-RUNS = "skillbench:runs:"
-"""Where all runs of a repository lie, by run id."""
 
 
 class RedisLedger:
@@ -32,18 +32,10 @@ class RedisLedger:
         return RunRecord.model_validate_json(stored) if stored else None
 
     async def record(self, record_key: str, record: RunRecord) -> None:
-        stored = record.model_dump_json()
-        with away_is_transient():
-            async with self._redis.pipeline(transaction=True) as both:
-                both.hset(LEDGER, record_key, stored)
-                both.hset(_runs_of(record.repo), record.run, stored)
-                await both.execute()
+        await self._keep(record, record_key)
 
     async def note(self, record: RunRecord) -> None:
-        stored = record.model_dump_json()
-        with away_is_transient():
-            noted = self._redis.hset(_runs_of(record.repo), record.run, stored)
-            await cast("Awaitable[int]", noted)
+        await self._keep(record)
 
     async def records(self, repo: str) -> Sequence[RunRecord]:
         with away_is_transient():
@@ -51,10 +43,36 @@ class RedisLedger:
         records = [RunRecord.model_validate_json(one) for one in stored]
         return sorted(records, key=lambda one: (one.ended_at, one.run))
 
+    async def index(self, repo: str) -> None:
+        """Make the index of a repository's runs anew, whatever stands there."""
+        with away_is_transient():
+            await IndexUpkeep(self._redis).make(repo)
+
+    async def move(self, old: str, new: str) -> None:
+        """Put the runs of a repository that was renamed under its present name."""
+        with away_is_transient():
+            async for run, stored in self._redis.hscan_iter(_runs_of(old), count=AT_ONCE):
+                if not await cast("Awaitable[bool]", self._redis.hexists(_runs_of(new), run)):
+                    record = RunRecord.model_validate_json(stored)
+                    await self.note(record.model_copy(update={"repo": new}))
+            await self._redis.delete(_runs_of(old))
+            await IndexUpkeep(self._redis).forget(old)
+
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:
         async with hold(self._redis, f"skillbench:run:{record_key}", lease_s=self._lease_s):
             yield
+
+    async def _keep(self, record: RunRecord, record_key: str | None = None) -> None:
+        stored = record.model_dump_json()
+        with away_is_transient():
+            async with self._redis.pipeline(transaction=True) as both:
+                if record_key is not None:
+                    both.hset(LEDGER, record_key, stored)
+                both.hset(_runs_of(record.repo), record.run, stored)
+                index_runs(both, record.repo, [record])
+                touch(both, record.repo, [record.skill])
+                await both.execute()
 
 
 def _runs_of(repo: str) -> str:

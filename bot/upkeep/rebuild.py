@@ -22,6 +22,7 @@ from bot.github.kept_archives import KeptArchive
 from bot.github.places import Place
 from bot.github.repository import RepositoryClient
 from bot.github.tags import find_tag
+from bot.store.ledger import RedisLedger
 from jobs.again.rejudge import REJUDGED
 from jobs.broken_zip import BROKEN_ZIP
 from jobs.calibration.people import find_verdicts, find_verdicts_marker, keep_verdicts
@@ -29,8 +30,10 @@ from jobs.calibration.series import series_key
 from jobs.errors import Error
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import find_markers
-from jobs.ports import BlobStore, Comment, Ledger
+from jobs.ports import BlobStore, Comment
 from jobs.results import RunRecord
+from jobs.triggering.history import note_measurement
+from jobs.triggering.record import find_records
 
 MOST_PAGES = 999
 """Of comments; what lies behind a hundred thousand is no news."""
@@ -56,13 +59,15 @@ class Rebuilt:
     """How many markers and archives count for nothing, by reason."""
     verdicts: int = 0
     """Verdicts of people, put back where they lacked."""
+    measurements: int = 0
+    """Measurements of descriptions, whose history is put back."""
 
 
 class Rebuild:
     """The rebuilding of one repository's ledger. Raises `Gone` and `Transient` as GitHub does."""
 
     def __init__(
-        self, place: Place, repository: RepositoryClient, ledger: Ledger, blobs: BlobStore
+        self, place: Place, repository: RepositoryClient, ledger: RedisLedger, blobs: BlobStore
     ) -> None:
         self._place = place
         self._repository = repository
@@ -80,6 +85,10 @@ class Rebuild:
             self._rebuilt.from_comments += await self._record(record)
         async for record in self._records_in_archives():
             self._rebuilt.from_archives += await self._record(record)
+        for name, is_ours in self._names.items():
+            if is_ours:
+                await self._ledger.move(name, self._place.repo.full_name)
+        await self._ledger.index(self._place.repo.full_name)
         return self._rebuilt
 
     async def _record(self, record: RunRecord) -> bool:
@@ -108,6 +117,7 @@ class Rebuild:
             if not found.comment.by_this_app:
                 continue
             await self._keep_verdicts(found.comment.body)
+            await self._keep_measurements(found.comment)
             markers = find_markers(found.comment.body)
             if markers.bears_ours and not markers.ours:
                 self._skip("marker of another version")
@@ -133,6 +143,24 @@ class Rebuild:
         if verdicts != known:
             await keep_verdicts(verdicts, repo, self._blobs)
             self._rebuilt.verdicts += len(verdicts.verdicts)
+
+    async def _keep_measurements(self, comment: Comment) -> None:
+        """Put back a skill's history of descriptions.
+
+        Of an older record that does not say when it ended, its comment does. One that chose
+        another description holds the scores of that one, which no version has.
+        """
+        for record in find_records(comment.body):
+            if record.improved:
+                self._skip("of a proposed description")
+                continue
+            told = {
+                "repo": await self._find_present_name(record.repo),
+                "ended_at": record.ended_at or comment.created_at,
+                "url": comment.url,
+            }
+            await note_measurement(record.model_copy(update=told), self._blobs)
+            self._rebuilt.measurements += 1
 
     async def _records_in_archives(self) -> AsyncIterator[RunRecord]:
         async for archive in self._repository.kept_archives.archives():
@@ -160,14 +188,18 @@ class Rebuild:
 
     async def _with_present_name(self, record: RunRecord) -> RunRecord:
         """The record under the repository's present name, if it was renamed meanwhile."""
-        name = record.repo.casefold()
-        full_name = self._place.repo.full_name
+        name = await self._find_present_name(record.repo)
+        return record if name == record.repo else record.model_copy(update={"repo": name})
+
+    async def _find_present_name(self, repo: str) -> str:
+        """How a repository is called now, where it is this one; else as it was called."""
+        name, full_name = repo.casefold(), self._place.repo.full_name
         if name == full_name.casefold():
-            return record
+            return repo
         if name not in self._names:
-            found = await self._repository.listings.find_id(record.repo)
+            found = await self._repository.listings.find_id(repo)
             self._names[name] = found == self._place.id
-        return record.model_copy(update={"repo": full_name}) if self._names[name] else record
+        return full_name if self._names[name] else repo
 
     def _skip(self, reason: str) -> None:
         self._rebuilt.skipped[reason] += 1

@@ -9,17 +9,21 @@ import pytest
 from bot.blobs import Blobs
 from bot.github.tags import render_tag
 from bot.store.ledger import RedisLedger
+from bot.store.run_index import Choice, RunIndex, runs_key
 from bot.upkeep.rebuild import Rebuild, Rebuilt
 from demo.github import RepositoryHandle
 from demo.github.code_actions import CodeActions, ReleaseDraft, Upload
 from jobs.calibration.people import RunVerdicts, find_verdicts, render_verdicts_marker
+from jobs.dashboard.triggers import find_trigger_history
 from jobs.planning.dedup import record_key
 from jobs.planning.markers import render_marker
 from jobs.results import RunRecord
+from jobs.triggering.record import render_marker as render_trigger_marker
 from tests.bot.upkeep.conftest import World
 from tests.broken_zips import BROKEN_ZIPS
-from tests.builders import a_run_record
+from tests.builders import a_repo, a_run_record
 from tests.jobs.calibration.test_people import said
+from tests.jobs.triggering.found import a_found
 
 MONTH = "benchmark-results-2026-05"
 
@@ -184,6 +188,33 @@ async def test_a_repository_that_was_renamed_knows_its_runs_under_its_new_name(
     assert await known(world, record.model_copy(update={"repo": "acme/abilities"})) is not None
 
 
+async def test_what_the_old_name_of_a_repository_knew_is_the_new_ones(world: World) -> None:
+    """Also a run whose report was deleted since, and nothing stays behind."""
+    record, lost = a_record(), a_record(run="f" * 12)
+    ledger = RedisLedger(world.redis)
+    await ledger.note(record)
+    await ledger.note(lost)
+    report(world, record)
+    world.handle.rename("abilities")
+    await rebuild(world)
+    await rebuild(world)
+    found = {one.run for one in await ledger.records("acme/abilities")}
+    assert found == {record.run, lost.run}
+    assert await ledger.records("acme/skills") == []
+    index = RunIndex(world.redis)
+    assert await index.repos() == {"acme/abilities": "acme/abilities"}
+    assert (await index.part("acme/abilities", Choice(), None, 9)).total == 2
+
+
+async def test_a_rebuilt_ledger_is_indexed_whatever_stood_there(world: World) -> None:
+    record = a_record()
+    report(world, record)
+    await world.redis.zadd(runs_key("acme/skills", Choice()), {"a ghost": 5})
+    await rebuild(world)
+    part = await RunIndex(world.redis).part("acme/skills", Choice(), None, 9)
+    assert part.runs == (record.run,)
+
+
 async def test_a_run_of_another_repository_stays_that_ones(world: World) -> None:
     """An issue that was moved here brings its reports along."""
     world.gh.add_repository("acme", "elsewhere")
@@ -208,3 +239,29 @@ async def test_what_people_said_is_put_back_from_the_report(world: World) -> Non
     assert again is not None
     assert again.people == {"pass/fail": 1}
     assert (await rebuild(world)).verdicts == 0
+
+
+async def test_the_history_of_a_description_is_put_back_under_its_present_name(
+    world: World,
+) -> None:
+    """By our own comments alone; of an older marker the comment says when it was."""
+    record = a_found(repo=a_repo()).make_record()
+    older = record.model_copy(update={"run": "bbbbbbbbbbbb", "ended_at": None})
+    proposed = record.model_copy(update={"run": "cccccccccccc", "improved": True})
+    forged = record.model_copy(update={"run": "dddddddddddd"})
+    markers = "\n".join(map(render_trigger_marker, (record, older, proposed)))
+    world.handle.comment(7, by="mona", body=render_trigger_marker(forged))
+    comment = world.handle.comment(7, by=world.gh.bot_login, body=markers)
+    world.handle.rename("abilities")
+    for _ in range(2):
+        rebuilt = await rebuild(world)
+        assert rebuilt.measurements == 2
+        assert rebuilt.skipped["of a proposed description"] == 1
+    blobs = Blobs(world.settings.blobs)
+    assert await find_trigger_history("acme/skills", record.skill, blobs) == ()
+    points = await find_trigger_history("acme/abilities", record.skill, blobs)
+    assert {one.run: one.ended_at is None for one in points} == {
+        record.run: False,
+        older.run: False,
+    }
+    assert all(one.url.endswith(f"issuecomment-{comment.id}") for one in points)
