@@ -60,7 +60,7 @@ class Sheet:
 
     def card(self, title: str, subtitle: str) -> None:
         """The background, and what stands at the top."""
-        self.title = title
+        self.title = shown(title)
         self.rounded(
             1, 1, self.width - 2, self.height - 2, corner=10, facecolor=self.palette.paper,
             edgecolor=self.palette.line, linewidth=1,

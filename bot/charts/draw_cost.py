@@ -34,7 +34,7 @@ DASHES = (0, (3, 2))
 
 def draw_cost(figures: SkillFigures, theme: Theme) -> Sheet:
     """What a session reads and writes, and what a run costs."""
-    title = f"{figures.card.name}: tokens and cost"
+    title = f"Tokens and cost: {figures.card.name}"
     points = [one for one in figures.versions if _is_known(one)]
     if not points:
         says = "Neither tokens nor prices are known yet"

@@ -62,7 +62,7 @@ def draw_sets(figures: SkillFigures, theme: Theme) -> Sheet:
         for one in figures.sets
         if one.vs == "none"
     ]
-    title = f"What {figures.card.name} changes"
+    title = f"What the skill changes: {figures.card.name}"
     return _draw(_Head(title, figures.card.repo, "set", ""), rows, theme)
 
 

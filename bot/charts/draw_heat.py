@@ -34,7 +34,7 @@ class _Grid(NamedTuple):
 
 def draw_heat(figures: SkillFigures, theme: Theme) -> Sheet:
     """The latest difference of each eval case on each model."""
-    title = f"{figures.card.name}: eval cases by models"
+    title = f"Eval cases by models: {figures.card.name}"
     if not figures.cells:
         return empty_sheet(title, figures.card.repo, "No eval case was measured yet", theme)
     grid = _arrange(figures.cells)
@@ -112,7 +112,7 @@ def _draw_cell(sheet: Sheet, x: float, y: float, wide: float, cell: HeatCell | N
     colours = LinearSegmentedColormap.from_list("difference", palette.diverging)
     colour = colours(0.5 + max(-FULL, min(FULL, cell.difference)) / FULL / 2)
     ink = "#ffffff" if _is_dark(colour) else "#11151a"
-    hatch: dict[str, Any] = {}
+    hatch: dict[str, Any] = {"edgecolor": palette.line, "linewidth": 0.8}
     if cell.is_stale:
         hatch = {"hatch": "////", "edgecolor": palette.soft}
     sheet.box(*place, facecolor=colour, **hatch)

@@ -30,7 +30,7 @@ KEY = 34.0
 
 def draw_triggers(figures: SkillFigures, theme: Theme) -> Sheet:
     """Whether agents use the skill when they should, and only then."""
-    title, points = f"{figures.card.name}: when it triggers", figures.triggers
+    title, points = f"When it triggers: {figures.card.name}", figures.triggers
     if not points:
         says = "Its description has not been measured yet"
         return empty_sheet(title, figures.card.repo, says, theme)

@@ -35,7 +35,7 @@ KEY = 34.0
 
 def draw_versions(figures: SkillFigures, theme: Theme) -> Sheet:
     """Both arms over versions; models that were measured last first."""
-    title, points = f"{figures.card.name}: score over versions", figures.versions
+    title, points = f"Score over versions: {figures.card.name}", figures.versions
     if not points:
         return empty_sheet(title, figures.card.repo, "No version has a score yet", theme)
     every = order_versions((one.sha, one.first_at) for one in points)

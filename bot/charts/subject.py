@@ -53,11 +53,11 @@ def describe(subject: Subject) -> str:
     """A picture in a sentence or two, as a text that stands for it."""
     figures = subject.figures
     if figures is None:
-        told = [f"{texts.shown(one.name)} {texts.say_card(one)}" for one in subject.cards]
+        told = [f"{texts.brief(one.name)} {texts.say_card(one)}" for one in subject.cards]
         return _list("Difference that each skill makes", told)
-    name = texts.shown(figures.card.name)
+    name = texts.brief(figures.card.name)
     if subject.kind == "difference":
-        told = [f"on {texts.shown(one.model)} {texts.say_set(one)}" for one in _own(figures)]
+        told = [f"on {texts.brief(one.model)} {texts.say_set(one)}" for one in _own(figures)]
         return _list(f"Difference that {name} makes", told)
     if subject.kind == "badge":
         return f"skillbench: {texts.say_card(figures.card)}"
@@ -85,7 +85,7 @@ def _describe_versions(kind: ChartKind, name: str, figures: SkillFigures) -> str
     newest = {one.series: one for one in figures.versions}
     told = []
     for one in newest.values():
-        model = f"on {texts.shown(one.model)}"
+        model = f"on {texts.brief(one.model)}"
         if kind == "versions":
             scores = f"{numbers.percent(one.with_skill)} with, "
             told.append(f"{model} {scores}{numbers.percent(one.without_skill)} without")
@@ -99,7 +99,7 @@ def _describe_versions(kind: ChartKind, name: str, figures: SkillFigures) -> str
 def _describe_heat(name: str, figures: SkillFigures) -> str:
     known = [one for one in figures.cells if one.difference is not None]
     told = [
-        f"{texts.shown(one.eval_id)} on {texts.shown(one.model)} {texts.points(one.difference)}"
+        f"{texts.brief(one.eval_id)} on {texts.brief(one.model)} {texts.points(one.difference)}"
         for one in known
         if one.difference is not None
     ]
@@ -109,7 +109,7 @@ def _describe_heat(name: str, figures: SkillFigures) -> str:
 def _describe_triggers(name: str, figures: SkillFigures) -> str:
     newest = {(one.model, one.launcher, one.eval_set): one for one in figures.triggers}
     told = [
-        f"on {texts.shown(one.model)} recall {_share(one.recall)}, precision "
+        f"on {texts.brief(one.model)} recall {_share(one.recall)}, precision "
         f"{_share(one.precision)}"
         for one in newest.values()
     ]

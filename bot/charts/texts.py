@@ -10,6 +10,7 @@ from jobs.reporting import escape, numbers
 MINUS = "\N{MINUS SIGN}"
 LONGEST_NAME = 200
 """Characters of a name that are looked at; how many are drawn is decided by the room."""
+LONGEST_SAID = 60
 _UNWRITTEN = re.compile("[\ufffe\uffff\U0001fffe\U0001ffff\t\n]")
 """What no XML can hold, or no line."""
 
@@ -18,6 +19,11 @@ def shown(text: str) -> str:
     """A name on one line, in which nothing hides, turns others or cannot be written."""
     flat = " ".join(escape.clean(text[: 2 * LONGEST_NAME]).split())
     return escape.clip(_UNWRITTEN.sub(lambda one: f"⟨U+{ord(one[0]):04X}⟩", flat), LONGEST_NAME)
+
+
+def brief(text: str) -> str:
+    """A name within a sentence."""
+    return escape.clip(shown(text), LONGEST_SAID)
 
 
 def points(difference: float) -> str:
