@@ -9,6 +9,8 @@ from redis.asyncio import Redis
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from bot.charts.gallery import Gallery
+from bot.charts.routes import Charts
 from bot.web.access import Access
 from bot.web.aside import Aside
 from bot.web.downloads import Downloads
@@ -44,6 +46,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
         routes=[
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access).routes(),
+            *Charts(access, figures, Gallery(aside)).routes(),
             *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),
