@@ -78,5 +78,8 @@ def render_rebuilt(name: str, rebuilt: Rebuilt) -> str:
         line += (
             f", {rebuilt.verdicts} {'verdict' if rebuilt.verdicts == 1 else 'verdicts'} of people"
         )
+    if rebuilt.measurements:
+        noun = "measurement" if rebuilt.measurements == 1 else "measurements"
+        line += f", {rebuilt.measurements} {noun} of descriptions"
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(rebuilt.skipped.items()))
     return line + (f"; skipped: {reasons}" if reasons else "")

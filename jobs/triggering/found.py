@@ -60,12 +60,6 @@ class Found(Value):
     def make_record(self) -> TriggerRecord:
         """What is remembered of it. Scores are rounded to four digits."""
         run, scores = self.run, self.scores
-        figures = {
-            "precision": scores.precision,
-            "recall": scores.recall,
-            "accuracy": scores.accuracy,
-            "f1": scores.f1,
-        }
         return TriggerRecord(
             run=run.run_id,
             kind=run.kind,
@@ -78,9 +72,32 @@ class Found(Value):
             key=run.key,
             queries=len(run.eval_set.queries),
             missing=scores.missing,
-            scores={name: _rounded(value) for name, value in figures.items()},
+            scores=_round(scores),
             improved=self.optimization.improved if self.optimization else None,
+            ended_at=self.ended_at,
         )
+
+    def make_history(self) -> TriggerRecord:
+        """The same, for the skill's history: of the description that the version has.
+
+        What an optimization chose belongs to no version yet.
+        """
+        record = self.make_record()
+        if self.optimization is None:
+            return record
+        scores = self.optimization.iterations[0].scores
+        changes = {"missing": scores.missing, "scores": _round(scores)}
+        return record.model_copy(update=changes)
+
+
+def _round(scores: Scores) -> dict[str, float | None]:
+    figures = {
+        "precision": scores.precision,
+        "recall": scores.recall,
+        "accuracy": scores.accuracy,
+        "f1": scores.f1,
+    }
+    return {name: _rounded(value) for name, value in figures.items()}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -16,6 +16,7 @@ from jobs.reporting import escape
 from jobs.requests import Request
 from jobs.triggering.found import Found
 from jobs.triggering.front_matter import replace_description
+from jobs.triggering.history import note_measurement
 from jobs.triggering.optimize_report import render_optimization, render_proposal
 from jobs.triggering.plan import TriggerPlan
 from jobs.triggering.record import remember
@@ -43,14 +44,20 @@ async def publish(
     )
     render = render_optimization if found.optimization else render_report
     body = await asyncio.to_thread(render, found, place)
-    record = found.make_record()
     try:
         url = await say(plan.request, body, world.place, tag=f"report:{found.run.run_id}")
     except Gone:
-        await remember(record, world.triggers.blobs)
+        await _remember(found, "", world)
         raise
-    await remember(record.model_copy(update={"url": url}), world.triggers.blobs)
+    await _remember(found, url, world)
     return url
+
+
+async def _remember(found: Found, url: str, world: TriggerRequestWorld) -> None:
+    """For whoever asks for the same, and for whoever looks back."""
+    blobs, told = world.triggers.blobs, {"url": url}
+    await note_measurement(found.make_history().model_copy(update=told), blobs)
+    await remember(found.make_record().model_copy(update=told), blobs)
 
 
 async def _propose(

@@ -8,6 +8,7 @@ the store loses no more than a look at the issue's own comments can find.
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from pydantic import ValidationError
 
@@ -41,6 +42,8 @@ class TriggerRecord(Value):
     """Fractions: precision, recall, accuracy, f1; of an optimization, of what it chose."""
     improved: bool | None = None
     """Of an optimization: whether another description was shown to be better."""
+    ended_at: datetime | None = None
+    """None in older records."""
     url: str = ""
     """Address of the report; empty inside the marker itself."""
 
@@ -54,7 +57,9 @@ def find_records(body: str) -> list[TriggerRecord]:
     """The records in a comment's body, outside quotations and code."""
     if VERSION not in body:
         return []
-    found = [_read(match[1]) for text in find_comments(body) if (match := _OURS.fullmatch(text))]
+    found = [
+        read_record(match[1]) for text in find_comments(body) if (match := _OURS.fullmatch(text))
+    ]
     return [record for record in found if record is not None]
 
 
@@ -63,7 +68,7 @@ async def find_known(
 ) -> TriggerRecord | None:
     """The finished measurement with a key, from our store or a comment of ours; or None."""
     stored = await blobs.get(_blob(key))
-    known = _read(stored.decode()) if stored else None
+    known = read_record(stored.decode()) if stored else None
     if known is not None:
         return known
     for comment in reversed(comments):
@@ -79,7 +84,8 @@ async def remember(record: TriggerRecord, blobs: BlobStore) -> None:
         await blobs.put(_blob(record.key), record.model_dump_json().encode())
 
 
-def _read(text: str) -> TriggerRecord | None:
+def read_record(text: str) -> TriggerRecord | None:
+    """A record from its JSON; None where it is none of this version."""
     try:
         return TriggerRecord.model_validate(json.loads(text))
     except (ValidationError, ValueError, RecursionError):

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.blobs import Blobs
 from demo.model_api import Asked, HttpError, Reply, ScriptedModelApi
 from demo.model_api.behaviour import behave
 from demo.model_api.steps import Step
+from jobs.dashboard.triggers import find_trigger_history
 from tests.jobs.claude_code.sessions import real_cli
 from tests.stories.scene import Scene, playing
 from tests.stories.triggers import (
@@ -65,6 +67,10 @@ async def test_what_was_measured_is_not_measured_again_unless_forced(scene: Scen
     assert len(reports(scene)) == 2, "other neighbours are another measurement"
     await ask(scene, f"{TRIGGER} --force")
     assert len(reports(scene)) == 3
+    blobs = Blobs(scene.stage.settings.blobs)
+    history = await find_trigger_history(scene.repository.full_name, "release-notes", blobs)
+    assert len(history) == 3, "each measurement is a point of the skill's history"
+    assert {one.url in said for one in history} == {True, False}, "and knows its report"
 
 
 async def test_the_models_of_the_repositorys_file_go_before_the_operators(

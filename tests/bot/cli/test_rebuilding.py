@@ -38,6 +38,7 @@ def test_what_names_no_repository_is_wrong_usage(arguments: list[str], word: str
             Rebuilt(from_comments=1, verdicts=2),
             "acme/skills: 1 run, 2 verdicts of people",
         ),
+        (Rebuilt(measurements=1), "acme/skills: 0 runs, 1 measurement of descriptions"),
     ],
 )
 def test_a_line_tells_what_was_found_and_what_was_passed_over(rebuilt: Rebuilt, line: str) -> None:

@@ -11,6 +11,7 @@ from tests.jobs.triggering.world import MemoryBlobs
 
 RECORD = a_found().make_record()
 KEY = RECORD.key
+WRONG = RECORD.model_dump(mode="json") | {"queries": "x"}
 
 
 def test_a_marker_comes_back_whole_whatever_stands_in_it():
@@ -28,7 +29,7 @@ def test_a_marker_comes_back_whole_whatever_stands_in_it():
         "<!-- skillbench:trigger:v1 {} -->",
         "<!-- skillbench:trigger:v1 {[ -->",
         "<!-- skillbench:trigger:v2 {} -->",
-        f"<!-- skillbench:trigger:v1 {json.dumps({**RECORD.model_dump(), 'queries': 'x'})} -->",
+        f"<!-- skillbench:trigger:v1 {json.dumps(WRONG)} -->",
     ],
 )
 def test_what_is_quoted_or_no_record_is_none(body: str):
