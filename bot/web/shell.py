@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.web.access import Visitor
+from bot.web.showing import FILTERS, GLOBALS
 from jobs.datasets.summary_page import show_hidden
 from jobs.reporting.numbers import duration, percent, plural, usd
 
@@ -36,12 +37,15 @@ HEADERS = {
 }
 STATIC = {
     "style.css": "text/css; charset=utf-8",
+    "figures.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 """What is served beside the pages."""
-NAVIGATION = (("Tasks", "/tasks"), ("New task", "/tasks/new"), ("Compare", "/tasks/compare"))
+NAVIGATION = (("Overview", "/"), ("Queue", "/queue"))
 """Name and address of the main pages."""
+OF_DATASETS = (("Tasks", "/tasks"), ("New task", "/tasks/new"), ("Compare", "/tasks/compare"))
+"""Those beside them that only the operator's users may use."""
 
 
 def render(
@@ -56,11 +60,16 @@ def render(
     html = (
         _environment()
         .get_template(template)
-        .render(visitor=visitor, navigation=NAVIGATION, version=_versions(), **values)
+        .render(visitor=visitor, navigation=_navigation(visitor), version=_versions(), **values)
     )
     # what came from elsewhere may hold half a character, which no page can
     content = html.encode("utf-8", "replace")
     return HTMLResponse(content, status, {**HEADERS, **(headers or {})})
+
+
+def _navigation(visitor: Visitor | None) -> tuple[tuple[str, str], ...]:
+    is_operator = visitor is not None and visitor.is_operator
+    return NAVIGATION + OF_DATASETS if is_operator else NAVIGATION
 
 
 def problem(visitor: Visitor | None, status: int, title: str, text: str) -> HTMLResponse:
@@ -89,6 +98,14 @@ def _versions() -> dict[str, str]:
 
 
 @cache
+def layout_version() -> str:
+    """What tells pages from those of another version of the bot, whatever stands on them."""
+    templates = sorted((FOLDER / "templates").iterdir())
+    seen = [*_versions().values(), *(one.read_text("utf-8") for one in templates)]
+    return sha256("".join(seen).encode()).hexdigest()[:12]
+
+
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
@@ -104,7 +121,8 @@ def _environment() -> Environment:
         "usd": show_money,
         "moment": show_moment,
     }
-    environment.globals["plural"] = plural
+    environment.filters |= FILTERS
+    environment.globals |= {"plural": plural} | GLOBALS
     return environment
 
 

@@ -1,0 +1,140 @@
+"""`/`: every skill of every repository that a visitor sees, what changed, and what goes on."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bot.queue_view import RedisQueueView
+from bot.web.access import Visitor
+from bot.web.choices import (
+    NOT_MEASURED,
+    SORTS,
+    WORDS,
+    Choice,
+    choose,
+    find_better,
+    find_worse,
+    take_part,
+)
+from bot.web.doing import Doing, find_doing
+from bot.web.figures import Figures
+from bot.web.fresh import answer_fresh
+from bot.web.guard import SEE_OTHER, Guard
+from bot.web.shell import HEADERS, render
+from config.settings import Settings
+from jobs.dashboard.values import RepoFigures, SkillCard
+
+REPOS_A_PAGE = 20
+SKILLS_ALONE, SKILLS_AMONG = 50, 12
+"""Skills that are shown of a repository: of the only one, and of one among several."""
+CHANGES_SHOWN = 5
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A repository with the skills that are shown of it."""
+
+    repo: RepoFigures
+    cards: Sequence[SkillCard]
+    fitting: int
+    """Skills that the choice fits, shown or not."""
+    doing: Doing
+
+    @property
+    def hidden(self) -> int:
+        return self.fitting - len(self.cards)
+
+
+class Overview:
+    """The first page."""
+
+    def __init__(
+        self,
+        figures: Figures,
+        queue: RedisQueueView,
+        settings: Settings,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._figures = figures
+        self._queue = queue
+        self._settings = settings
+        self._clock = clock
+
+    def routes(self, guard: Guard) -> list[BaseRoute]:
+        return [Route("/", guard.open_page(self.show), methods=["GET"])]
+
+    async def show(self, request: Request, visitor: Visitor) -> Response:
+        """All of it; a visitor for whom nothing can be here is led to the sign-in."""
+        if not visitor.is_known and visitor.public_since is None:
+            return RedirectResponse("/sign-in", SEE_OTHER, HEADERS)
+        repos = [repo for repo in await self._figures.repos() if visitor.sees(repo)]
+        doing = await find_doing(self._queue, repos)
+        versions = await asyncio.gather(*map(self._figures.version, repos))
+        now = self._clock()
+        choice = Choice.read(request.query_params)
+
+        async def make() -> Response:
+            found = await self._figures.overview(repos)
+            return self._render(visitor, choice, found, doing, now)
+
+        names = [(repo.full_name, repo.is_private) for repo in repos]
+        seen = [*names, *versions, *doing.version]
+        return await answer_fresh(request, visitor, seen, make, now=now)
+
+    def _render(
+        self,
+        visitor: Visitor,
+        choice: Choice,
+        found: Sequence[RepoFigures],
+        doing: Doing,
+        now: datetime,
+    ) -> Response:
+        cards = [card for one in found for card in one.cards]
+        sections = _make_sections(found, choice, doing)
+        worse, better = find_worse(cards), find_better(cards)
+        return render(
+            "overview.html",
+            visitor,
+            here="/",
+            web_url=self._settings.github_web_url,
+            mention=self._settings.mention,
+            choice=choice,
+            sorts=SORTS,
+            cards=cards,
+            repos=found,
+            words=_count_words(cards),
+            part=take_part(sections, choice.page, REPOS_A_PAGE),
+            fitting=sum(one.fitting for one in sections),
+            doing=doing,
+            worse=worse,
+            better=better,
+            most=CHANGES_SHOWN,
+            week_ago=now - WEEK,
+            has_versions=any(card.change is not None for card in cards),
+            spent=sum(one.spend_week_usd for one in found),
+            is_partial=any(one.is_spend_partial for one in found),
+        )
+
+
+def _make_sections(found: Sequence[RepoFigures], choice: Choice, doing: Doing) -> list[Section]:
+    """Repositories with anything that fits; where nothing is left out, those without skills too."""
+    most = SKILLS_ALONE if len(found) == 1 else SKILLS_AMONG
+    sections = []
+    for one in found:
+        cards = choose(one.cards, choice)
+        if cards or not choice.is_narrowed:
+            sections.append(Section(one, cards[:most], len(cards), doing.of(one.repo)))
+    return sections
+
+
+def _count_words(cards: Sequence[SkillCard]) -> list[tuple[str, int]]:
+    """How many skills each word is said of, with those that are not measured; without zeros."""
+    counts = Counter(card.latest.word if card.latest else NOT_MEASURED for card in cards)
+    return [(word, counts[word]) for word in WORDS if counts[word]]

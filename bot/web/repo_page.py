@@ -1,0 +1,74 @@
+"""`/repos/<owner>/<name>`: one repository with all its skills, its newest runs, what goes on."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from bot.queue_view import RedisQueueView
+from bot.store.seen_repos import SeenRepo
+from bot.web.access import Visitor
+from bot.web.choices import Choice, choose, take_part
+from bot.web.doing import Doing, find_doing
+from bot.web.figures import Figures
+from bot.web.fresh import answer_fresh, find_repo, not_there
+from bot.web.guard import Guard
+from bot.web.shell import render
+from config.settings import Settings
+
+SKILLS_A_PAGE = 50
+RUNS_SHOWN = 10
+
+
+class RepoPage:
+    """The page of a repository."""
+
+    def __init__(
+        self,
+        figures: Figures,
+        queue: RedisQueueView,
+        settings: Settings,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._figures = figures
+        self._queue = queue
+        self._settings = settings
+        self._clock = clock
+
+    def routes(self, guard: Guard) -> list[BaseRoute]:
+        return [Route("/repos/{owner}/{name}", guard.open_page(self.show), methods=["GET"])]
+
+    async def show(self, request: Request, visitor: Visitor) -> Response:
+        """All skills, in the order that the address asks for."""
+        repo = await find_repo(request, visitor, self._figures)
+        if repo is None:
+            return not_there(visitor)
+        doing = await find_doing(self._queue, [repo])
+        versions = [repo.is_private, await self._figures.version(repo), *doing.version]
+        choice = Choice.read(request.query_params)
+
+        async def make() -> Response:
+            return await self._render(visitor, repo, choice, doing)
+
+        return await answer_fresh(request, visitor, versions, make, now=self._clock())
+
+    async def _render(
+        self, visitor: Visitor, repo: SeenRepo, choice: Choice, doing: Doing
+    ) -> Response:
+        [found] = await self._figures.overview([repo])
+        cards = choose(found.cards, choice)
+        return render(
+            "repo.html",
+            visitor,
+            here="",
+            web_url=self._settings.github_web_url,
+            mention=self._settings.mention,
+            choice=choice,
+            repo=found,
+            part=take_part(cards, choice.page, SKILLS_A_PAGE),
+            doing=doing,
+            stale=[card for card in found.cards if card.stale],
+            runs=await self._figures.runs(repo, most=RUNS_SHOWN),
+        )
