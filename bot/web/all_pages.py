@@ -11,14 +11,19 @@ from starlette.routing import Route
 
 from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
+from bot.queue_view import RedisQueueView
 from bot.web.access import Access
 from bot.web.aside import Aside
 from bot.web.downloads import Downloads
 from bot.web.figures import Figures
 from bot.web.guard import Guard
+from bot.web.overview import Overview
+from bot.web.repo_page import RepoPage
 from bot.web.runs import Runs
+from bot.web.runs_list import RunsList
 from bot.web.shell import show_static
 from bot.web.sign_in import SignIn
+from bot.web.skill_page import SkillPage
 from bot.web.task_page import TaskPage
 from bot.web.tasks import Tasks
 from config.settings import Settings
@@ -35,6 +40,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     runs = Runs(redis, settings.blobs)
     aside = Aside()
     figures = Figures(redis, settings, aside)
+    queue = RedisQueueView(redis)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -47,6 +53,10 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access).routes(),
             *Charts(access, figures, Gallery(aside)).routes(),
+            *Overview(figures, queue, settings, utc_now).routes(guard),
+            *RepoPage(figures, queue, settings, utc_now).routes(guard),
+            *SkillPage(figures, settings, utc_now).routes(guard),
+            *RunsList(figures, settings, utc_now).routes(guard),
             *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),
