@@ -9,14 +9,15 @@ from urllib.parse import urlencode
 
 import structlog
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.web.access import Visitor
 from bot.web.asking import make_request, new_run_id
 from bot.web.findings import find_findings
+from bot.web.followers import Followers, answer_events, stream, too_many
 from bot.web.guard import SEE_OTHER, Guard
-from bot.web.live import Followers, render_progress
+from bot.web.live import DatasetSource, render_progress
 from bot.web.runs import RUN_ID, WAITING, Runs, RunView
 from bot.web.shell import HEADERS, problem, render
 from jobs.datasets.plan import RunPlan
@@ -67,7 +68,7 @@ class TaskPage:
     def __init__(self, runs: Runs, clock: Callable[[], datetime], leaving: asyncio.Event) -> None:
         self._runs = runs
         self._clock = clock
-        self._followers = Followers(runs, clock, leaving)
+        self._followers = Followers(DatasetSource(runs, clock), leaving)
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         here = "/tasks/{run_id}"
@@ -139,11 +140,9 @@ class TaskPage:
         run = await self._find(request)
         if run is None:
             return _not_there(visitor)
-        if self._followers.is_full:
-            return Response(status_code=503, headers=HEADERS | {"retry-after": "30"})
-        headers = HEADERS | {"x-accel-buffering": "no"}
-        events = self._followers.events(run.run_id)
-        return StreamingResponse(events, headers=headers, media_type="text/event-stream")
+        if not self._followers.takes(run.run_id):
+            return too_many()
+        return answer_events(stream(self._followers, run.run_id))
 
     async def show_case(self, request: Request, visitor: Visitor) -> Response:
         """One case: its dialogue, and what was found in it."""
