@@ -31,6 +31,7 @@ from bot.store.claims import RedisClaims
 from bot.store.ledger import RedisLedger
 from bot.store.live_sessions import LiveWriter
 from bot.store.page_shelf import PageShelf
+from bot.store.seen_repos import RedisSeenRepos
 from bot.unreadable import Words
 from bot.upkeep.chores import make_chores
 from bot.upkeep.rounds import do_rounds
@@ -51,7 +52,7 @@ from jobs.inquiries.world import InquiryWorld
 from jobs.late import put_off
 from jobs.pull_requests import following as pull_following
 from jobs.pushes import following
-from jobs.requests import TOLD_ELSEWHERE, Inquiry, Repo, Request
+from jobs.requests import TOLD_ELSEWHERE, WEB, Inquiry, Repo, Request
 from jobs.triggering import cancelling
 from jobs.triggering import carry_out as triggering
 from jobs.triggering.world import TriggerRequestWorld
@@ -80,6 +81,7 @@ class Wiring:
         self._redis = redis
         self._app = app
         self._worlds = worlds
+        self._seen = RedisSeenRepos(redis)
         self._answers = asyncio.Semaphore(ANSWERS_AT_ONCE)
         self._waiting = WaitingComments(
             settings=settings, redis=redis, app=app, blobs=Blobs(settings.blobs)
@@ -103,6 +105,7 @@ class Wiring:
             await onboarding.handle(event, await self._context_for_all())
             return
         repository = self._app.repository(as_repo(event.repository))
+        await self._seen.see(repository.repo)
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
             await forget_unscheduled(self._redis, repository.repo.full_name)
@@ -122,6 +125,8 @@ class Wiring:
             return await answer(inquiry, world)
 
     async def carry_out(self, request: Request, last_try: bool) -> None:
+        if request.repo != WEB:
+            await self._seen.see(request.repo, request.asked_at)
         await self._waiting.begin(request)
         await self._carry_out(request, last_try)
         await self._waiting.end(request)

@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import cast
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
 
 from bot.redis_clients import away_is_transient
 from jobs.requests import Repo, Value
@@ -37,17 +39,20 @@ class RedisSeenRepos:
         self._redis = redis
         self._clock = clock
 
-    async def see(self, repo: Repo) -> None:
-        """Remember a repository as GitHub just told of it."""
+    async def see(self, repo: Repo, at: datetime | None = None) -> None:
+        """Remember a repository as GitHub told of it, now or at another moment.
+
+        What was told before the last word changes nothing: a request may have waited for days,
+        and its repository was made private meanwhile.
+        """
         seen = SeenRepo(
             full_name=repo.full_name,
             is_private=repo.private,
             installation_id=repo.installation_id,
-            seen_at=self._clock(),
+            seen_at=at or self._clock(),
         )
         with away_is_transient():
-            kept = self._redis.hset(SEEN, repo.full_name.lower(), seen.model_dump_json())
-            await cast("Awaitable[int]", kept)
+            await self._redis.transaction(partial(_keep_newer, seen), SEEN)
 
     async def find(self, full_name: str) -> SeenRepo | None:
         """A repository by its name in any case; None where it was never seen."""
@@ -61,6 +66,14 @@ class RedisSeenRepos:
             found = await cast("Awaitable[dict[bytes, bytes]]", self._redis.hgetall(SEEN))
         read = {name.decode(): _read(stored) for name, stored in found.items()}
         return {name: seen for name, seen in read.items() if seen is not None}
+
+
+async def _keep_newer(seen: SeenRepo, pipe: Pipeline) -> None:
+    name = seen.full_name.lower()
+    known = _read(await cast("Awaitable[bytes | None]", pipe.hget(SEEN, name)))
+    pipe.multi()  # type: ignore[no-untyped-call]
+    if known is None or known.seen_at <= seen.seen_at:
+        pipe.hset(SEEN, name, seen.model_dump_json())
 
 
 def _read(stored: bytes | None) -> SeenRepo | None:

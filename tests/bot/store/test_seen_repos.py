@@ -25,6 +25,22 @@ async def test_a_repository_is_known_as_it_was_seen_last_and_in_any_case(redis: 
     assert await seen.all() == {"acme/skills": known}
 
 
+async def test_what_was_told_before_the_last_word_changes_nothing(redis: Redis) -> None:
+    """A request that was made while the repository was public, and is carried out later."""
+    public = Repo(owner="acme", name="skills", installation_id=7)
+    private = public.model_copy(update={"private": True})
+    seen = RedisSeenRepos(redis, lambda: NOON)
+    await seen.see(private)
+    await seen.see(public, NOON - timedelta(days=1))
+    known = await seen.find("acme/skills")
+    assert known is not None
+    assert known.is_private
+    await seen.see(public, NOON + timedelta(days=1))
+    known = await seen.find("acme/skills")
+    assert known is not None
+    assert not known.is_private
+
+
 async def test_what_another_version_wrote_counts_as_never_seen(redis: Redis) -> None:
     await redis.execute_command(
         "HSET", SEEN, "acme/skills", '{"full_name": "acme/skills", "is_private": "no idea"}'
