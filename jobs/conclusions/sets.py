@@ -97,6 +97,7 @@ def find_sets(records: Sequence[RunRecord]) -> list[EvalSet]:
     ordered = sorted(meant, key=lambda one: one.ended_at)  # what ended first at the beginning
     digests = {one.eval_id: one.eval_digest for one in ordered}
     current = [one for one in ordered if one.eval_digest == digests[one.eval_id]]
+    lost = [(_conditions(one), one) for one in current if one.state != "complete"]
     by_key: dict[SetKey, list[SetRow]] = defaultdict(list)
     for record in current:
         scores = get_scores(record.score)
@@ -106,7 +107,7 @@ def find_sets(records: Sequence[RunRecord]) -> list[EvalSet]:
         EvalSet(
             key=key,
             rows=tuple(_latest(rows)),
-            unscored=tuple(_find_unscored(rows, current)),
+            unscored=tuple(_find_unscored(rows, lost)),
             repeated=_count_repeated(rows),
             rounds=_find_rounds(by_key.get(key._replace(vs=SELF), ())),
         )
@@ -191,17 +192,18 @@ def _find_rounds(rows: Sequence[SetRow]) -> tuple[tuple[SetRow, ...], ...]:
     )
 
 
-def _find_unscored(rows: Sequence[SetRow], current: Sequence[RunRecord]) -> list[RunRecord]:
+def _find_unscored(
+    rows: Sequence[SetRow], lost: Sequence[tuple[tuple[str, ...], RunRecord]]
+) -> list[RunRecord]:
     """Eval cases that were tried under the conditions of these rows and have no score.
 
+    `lost` are all runs without one, with their conditions, what ended first at the beginning.
     Such a run knows no judge's snapshot, and perhaps no model's, so what was sent decides.
     """
     known = {row.record.eval_id for row in rows}
     conditions = {_conditions(row.record) for row in rows}
     missing = {
-        one.eval_id: one
-        for one in current
-        if one.state != "complete" and one.eval_id not in known and _conditions(one) in conditions
+        one.eval_id: one for under, one in lost if under in conditions and one.eval_id not in known
     }
     return [missing[name] for name in sorted(missing)]
 

@@ -88,15 +88,14 @@ class Concluder:
 def make_points(
     sets: Sequence[EvalSet], records: Iterable[RunRecord], concluder: Concluder
 ) -> list[VersionPoint]:
-    """Points of these sets against no skill: by when their version was first measured, then by
-    model. `records` are those that may say when that was.
+    """A point for each of these sets against no skill, by when its version was first measured.
+
+    `records`, what ended first at the beginning, tell when that was.
     """
-    first: dict[str, RunRecord] = {}
+    first: dict[str, datetime | None] = {}
     for record in records:
-        known = first.get(record.skill_sha)
-        if known is None or record.ended_at < known.ended_at:
-            first[record.skill_sha] = record
-    points = [concluder.make_point(one, first[one.key.sha].finished_at) for one in sets]
+        first.setdefault(record.skill_sha, record.finished_at)
+    points = [concluder.make_point(one, first[one.key.sha]) for one in sets]
     return sorted(
         points, key=lambda one: (one.first_at or LONG_AGO, one.sha, one.model, one.series)
     )

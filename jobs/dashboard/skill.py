@@ -64,7 +64,7 @@ def make_skill_figures(
     return SkillFigures(
         card=card,
         sets=tuple(concluder.make_set(one) for one in keep_newest(sets)[:MOST_SETS]),
-        versions=tuple(make_points(against_none[:MOST_POINTS], current, concluder)),
+        versions=tuple(make_points(against_none[:MOST_POINTS], standing, concluder)),
         cells=tuple(make_cells(current, models, card.sha)),
         assertions=tuple(assertions),
         triggers=tuple(triggers),

@@ -38,6 +38,7 @@ def load_statistics() -> None:
     find_rate_interval(1, 2)
 
 
+@lru_cache(maxsize=1_000)
 def find_rate_interval(
     successes: int, trials: int, *, confidence: float = CONFIDENCE
 ) -> Interval | None:
