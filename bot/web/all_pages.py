@@ -12,6 +12,7 @@ from starlette.routing import Route
 from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
 from bot.queue_view import RedisQueueView
+from bot.store.seen_repos import RedisSeenRepos
 from bot.web.access import Access
 from bot.web.aside import Aside
 from bot.web.downloads import Downloads
@@ -51,12 +52,12 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     return Starlette(
         routes=[
             Route("/static/{name}", show_static, methods=["GET"]),
-            *SignIn(settings, access).routes(),
-            *Charts(access, figures, Gallery(aside)).routes(),
+            *SignIn(settings, access, RedisSeenRepos(redis)).routes(),
             *Overview(figures, queue, settings, utc_now).routes(guard),
             *RepoPage(figures, queue, settings, utc_now).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
             *RunsList(figures, settings, utc_now).routes(guard),
+            *Charts(access, figures, Gallery(aside)).routes(),
             *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),

@@ -62,6 +62,8 @@ class Tokens:
     def __init__(self, app: App, clock: Callable[[], datetime]) -> None:
         self.issued: list[InstallationToken] = []
         self.codes: dict[str, SignInCode] = {}
+        self.authorized: set[int] = set()
+        """Ids of the people who have once let the App know who they are: it asks no more."""
         self._people: dict[str, Account] = {}
         self._app = app
         self._clock = clock

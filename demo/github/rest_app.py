@@ -3,7 +3,7 @@
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from demo.github.answers import Answer, Problem, not_found
+from demo.github.answers import Answer, not_found
 from demo.github.rest_call import Call, Endpoint, make_page
 from demo.github.shapes import (
     Json,
@@ -13,7 +13,7 @@ from demo.github.shapes import (
     render_time,
 )
 from demo.github.shapes_code import repository_shape
-from demo.github.state import Account, Installation, Repository
+from demo.github.state import Installation, Repository
 from demo.github.webhooks import Delivery
 
 _LOG_KEPT = timedelta(days=3)
@@ -180,12 +180,6 @@ def _get_user(call: Call) -> Answer:
     return Answer(200, public_account_shape(call.at, account))
 
 
-def _get_own_user(call: Call) -> Answer:
-    if not isinstance(call.caller, Account):
-        raise Problem(403)
-    return Answer(200, public_account_shape(call.at, call.caller))
-
-
 def _get_rate_limit(call: Call) -> Answer:
     core = {
         "limit": int(call.visible["x-ratelimit-limit"]),
@@ -217,7 +211,6 @@ ENDPOINTS = (
     Endpoint("GET", "/repos/{owner}/{repo}/installation", _get_repository_installation, "app"),
     Endpoint("GET", "/installation/repositories", _list_repositories, "any"),
     Endpoint("DELETE", "/installation/token", _revoke_token, "any"),
-    Endpoint("GET", "/user", _get_own_user, "person"),
     Endpoint("GET", "/users/{login}", _get_user, "any"),
     Endpoint("GET", "/rate_limit", _get_rate_limit, "any"),
 )

@@ -14,6 +14,7 @@ from demo.github.rest_compare import ENDPOINTS as COMPARE
 from demo.github.rest_events import ENDPOINTS as EVENTS
 from demo.github.rest_git import ENDPOINTS as GIT
 from demo.github.rest_issues import ENDPOINTS as ISSUES
+from demo.github.rest_people import ENDPOINTS as PEOPLE
 from demo.github.rest_pulls import ENDPOINTS as PULLS
 from demo.github.rest_releases import ENDPOINTS as RELEASES
 from demo.github.rest_releases import UPLOAD_ENDPOINTS as UPLOADS
@@ -24,7 +25,7 @@ from demo.github.site import Site
 
 ENDPOINTS = (
     *(*APP, *CHECKS, *GIT, *REPOSITORIES, *COMPARE),  # one commit's check runs before any commit
-    *(*ISSUES, *PULLS, *EVENTS, *COMMENTS, *RELEASES),
+    *(*ISSUES, *PEOPLE, *PULLS, *EVENTS, *COMMENTS, *RELEASES),
 )
 
 

@@ -7,6 +7,7 @@ for with. https://docs.github.com/apps/creating-github-apps/authenticating-with-
 import base64
 import hashlib
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from urllib.parse import urlencode
 
@@ -33,7 +34,9 @@ class SignInPages:
         self._site = pages.site
 
     async def show(self, request: Request) -> Response:
-        """What the App wants to know, with the button that tells it."""
+        """What the App wants to know, with the button that tells it; who has pressed that once is
+        led back at once.
+        """
         query = request.query_params
         callback = query.get("redirect_uri", "")
         if query.get("client_id") != self._site.state.app.client_id or not callback:
@@ -42,6 +45,8 @@ class SignInPages:
         if query.get("code_challenge") and method != "S256":
             raise HTTPException(422, "code_challenge_method must be S256")
         asked = {name: query.get(name, "") for name in ("redirect_uri", "state", "code_challenge")}
+        if self._viewer(request).id in self._site.tokens.authorized:
+            return self._lead_back(request, asked)
         response = self._pages.render(
             request, "authorize_app.html", asked=asked, account=self._viewer(request)
         )
@@ -55,14 +60,20 @@ class SignInPages:
         if form.get("answer") != "yes":
             query = urlencode({"error": "access_denied", "state": state})
             return RedirectResponse(f"{callback}?{query}", _FOUND)
+        self._site.tokens.authorized.add(self._viewer(request).id)
+        return self._lead_back(request, form)
+
+    def _lead_back(self, request: Request, asked: Mapping[str, str]) -> Response:
+        """Back to the App, with a code for it."""
         code = secrets.token_hex(10)
         self._site.tokens.codes[code] = SignInCode(
             account=self._viewer(request),
-            callback=callback,
-            challenge=form.get("code_challenge", ""),
+            callback=asked["redirect_uri"],
+            challenge=asked.get("code_challenge", ""),
             expires_at=self._site.clock() + _GOOD_FOR,
         )
-        return RedirectResponse(f"{callback}?{urlencode({'code': code, 'state': state})}", _FOUND)
+        query = urlencode({"code": code, "state": asked.get("state", "")})
+        return RedirectResponse(f"{asked['redirect_uri']}?{query}", _FOUND)
 
     async def give_token(self, request: Request) -> Response:
         """The token for a code. What is wrong is said under status 200, as GitHub does."""

@@ -78,14 +78,14 @@ async def test_somebody_who_is_named_signs_in_and_out(redis_url: str, tmp_path: 
         assert asked["code_challenge_method"] == ["S256"]
         assert "scope" not in asked
         back = await client.get(await world.authorize(shown))
-        assert (back.status_code, back.headers["location"]) == (303, "/tasks")
+        assert (back.status_code, back.headers["location"]) == (303, "/")
         cookie = next(c for c in back.headers.get_list("set-cookie") if c.startswith(SESSION))
         assert "HttpOnly" in cookie
         assert "SameSite=lax" in cookie
         tasks = await client.get("/tasks")
         assert tasks.status_code == 200
         assert "maria" in tasks.text
-        assert (await client.get("/sign-in")).headers["location"] == "/tasks"
+        assert (await client.get("/sign-in")).headers["location"] == "/"
         assert (await client.post("/sign-out", data={})).status_code == 403
         [key] = set(re.findall(r'name="key" value="(\w+)"', tasks.text))
         out = await client.post("/sign-out", data={"key": key})
@@ -93,13 +93,20 @@ async def test_somebody_who_is_named_signs_in_and_out(redis_url: str, tmp_path: 
         assert (await client.get("/tasks")).status_code == 303
 
 
-async def test_somebody_who_is_not_named_is_told_so(redis_url: str, tmp_path: Path) -> None:
+async def test_somebody_who_is_not_named_signs_in_and_uses_no_page_that_costs(
+    redis_url: str, tmp_path: Path
+) -> None:
     async with a_world(redis_url, tmp_path) as world:
         world.github.cookies.set(PERSON_COOKIE, "mallory")
         back = await world.sign_in()
-        assert back.status_code == 403
-        assert "mallory may not use these pages" in back.text
-        assert (await world.pages.client.get("/tasks")).status_code == 303
+        assert (back.status_code, back.headers["location"]) == (303, "/")
+        for path in ("/tasks", "/tasks/new"):
+            answer = await world.pages.client.get(path)
+            assert answer.status_code == 403
+            assert "mallory may not use these pages" in answer.text
+        [key] = set(re.findall(r'name="key" value="(\w+)"', answer.text))
+        begun = await world.pages.client.post("/tasks", data={"key": key})
+        assert begun.status_code == 403
 
 
 async def test_a_name_that_is_taken_off_the_list_is_out_at_once(

@@ -29,6 +29,11 @@ async def _walk_app(stage: Stage) -> None:
         "authorization": f"token {stage.gh.site.tokens.issue_to(stage.gh.site.account('maria'))}"
     }
     assert (await stage.http.get("/user", headers=person)).json()["login"] == "maria"
+    reached = (await stage.http.get("/user/installations", headers=person)).json()
+    assert [one["id"] for one in reached["installations"]] == [stage.gh.installation_id]
+    theirs = f"/user/installations/{stage.gh.installation_id}/repositories"
+    [found] = (await stage.http.get(theirs, headers=person)).json()["repositories"]
+    assert found["permissions"]["pull"]
     for path in ("/installation/repositories", "/rate_limit", "/users/maria", "/users/octo"):
         assert (await stage.http.get(path)).status_code == 200
 
