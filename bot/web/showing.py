@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from bot.charts.subject import Subject, describe, subject_of_skill
 from bot.web import addresses
 from jobs.conclusions.verdict import SetWord
-from jobs.dashboard.values import SkillCard, Whiskers
+from jobs.dashboard.addresses import ChartKind
+from jobs.dashboard.values import RepoFigures, SkillCard, SkillFigures, Whiskers
 from jobs.reporting.escape import clip
 from jobs.reporting.numbers import percent, tokens, usd
 from jobs.requests import Request
@@ -128,6 +130,16 @@ def show_request(request: Request) -> str:
     return " ".join(one for one in named if one)
 
 
+def tell_chart(kind: ChartKind, found: SkillFigures) -> str:
+    """What a chart of a skill shows, for those who do not see it."""
+    return describe(subject_of_skill(kind, found))
+
+
+def tell_differences(found: RepoFigures) -> str:
+    """The same of the chart of a repository."""
+    return describe(Subject(kind="difference", repo=found.repo, cards=found.cards))
+
+
 def find_issue(eval_id: str) -> int | None:
     """The issue that an eval case is told by; None where it is of a file."""
     found = fullmatch(r"github-issue-([1-9][0-9]{0,9})", eval_id)
@@ -152,6 +164,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
 GLOBALS: dict[str, Any] = {
     "signs": SIGNS,
     "spend": show_spend,
+    "tell_chart": tell_chart,
+    "tell_differences": tell_differences,
     "repo_address": addresses.repo_address,
     "skill_address": addresses.skill_address,
     "runs_address": addresses.runs_address,
