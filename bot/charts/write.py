@@ -16,7 +16,7 @@ XLINK = "http://www.w3.org/1999/xlink"
 FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", sans-serif'
 SHARP = 2
 """Pixels of a PNG for each one that it takes."""
-_FAMILIES = re.compile(r"(font: [^']*?)'[^;]*")
+_FAMILIES = re.compile(r"'DejaVu Sans'[^;]*")
 ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
 
@@ -45,7 +45,7 @@ def _finish(content: bytes, sheet: Sheet, wide: float, says: str, fonts: str) ->
     root.set("role", "img")
     root.set("aria-labelledby", "title says")
     for text in root.iter(f"{{{SVG}}}text"):
-        text.set("style", _FAMILIES.sub(lambda one: one[1] + fonts, text.get("style", "")))
+        text.set("style", _FAMILIES.sub(fonts, text.get("style", "")))
     for tag, words in (("desc", says), ("title", sheet.title)):
         element = ET.Element(f"{{{SVG}}}{tag}", {"id": "says" if tag == "desc" else "title"})
         element.text = words
