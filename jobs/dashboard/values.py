@@ -87,6 +87,10 @@ class SkillCard(Value):
     """Whether a run of that week has no known price, or was not read."""
     ended_at: datetime | None = None
     """When its last run ended."""
+    made_at: datetime | None = None
+    """When these figures were made; None: they are still being made, and none of them is known."""
+    is_behind: bool = False
+    """Whether they lack the newest runs, although they are older than a minute."""
 
 
 class VersionPoint(Value):
@@ -183,6 +187,8 @@ class SkillFigures(Value):
     assertions: tuple[AssertionNote, ...] = ()
     triggers: tuple[TriggerPoint, ...] = ()
     """Oldest first."""
+    is_partial: bool = False
+    """Whether some of it is still being made, or cannot be read for now."""
 
 
 class RunRow(Value):
