@@ -5,7 +5,7 @@ A case's key is a digest of its id, since an id is somebody else's text.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
@@ -73,6 +73,12 @@ class DatasetKeeping:
         """What became of a case; None where it has not ended."""
         stored = await self.blobs.get(_case_key(run_id, case_id))
         return CaseResult.model_validate_json(stored) if stored else None
+
+    async def find_ended(self, run_id: str, case_ids: Iterable[str]) -> set[str]:
+        """Which of these cases have ended: by one list, since most of a new run's have not."""
+        folder = f"{FOLDER}/{run_id}/cases"
+        kept = {blob.key async for blob in self.blobs.walk(folder)}
+        return {one for one in case_ids if _case_key(run_id, one) in kept}
 
     async def is_taken_over(self, plan: RunPlan, case_id: str) -> bool:
         """Whether the run that a plan repeats has paid for a case."""

@@ -7,6 +7,7 @@ what was in flight when its worker died.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Protocol
 
 from jobs.datasets.case_run import CaseSpec, run_case
@@ -21,6 +22,9 @@ from jobs.errors import Transient
 UNLIMITED = 500
 """Cases in flight where nobody sets a limit: the providers' own limits hold besides
 (`jobs.models.pace`)."""
+GAP_S = 0.002
+"""Between the first cases, about as long as our own work on one takes: those that begin in the
+same moment are answered in the same moment, and each then waits for our work on all of them."""
 
 
 class Watcher(Protocol):
@@ -50,27 +54,33 @@ async def run_dataset(
     """
     specs = [spec for spec in ready.specs if only is None or spec.case.id in only]
     run = _Run(ready, world, watcher, purse or Purse(ready.plan.max_usd, expected=ready.expected))
+    ended = await world.keeping.find_ended(ready.plan.run_id, [spec.case.id for spec in specs])
     # all that was spent is known before more of it is
-    await _together(run.recall, specs, READ_AT_ONCE)
-    todo = [spec for spec in specs if spec.case.id not in run.ended]
-    await _together(run.work, todo, ready.plan.parallel or UNLIMITED)
+    await _together(run.recall, [spec for spec in specs if spec.case.id in ended], READ_AT_ONCE)
+    todo = [spec for spec in specs if spec.case.id not in ended]
+    await _together(run.work, todo, ready.plan.parallel or UNLIMITED, gap_s=GAP_S)
     return not run.purse.is_empty
 
 
 async def _together(
-    work: Callable[[CaseSpec], Awaitable[None]], specs: Sequence[CaseSpec], at_once: int
+    work: Callable[[CaseSpec], Awaitable[None]],
+    specs: Sequence[CaseSpec],
+    at_once: int,
+    *,
+    gap_s: float = 0.0,
 ) -> None:
-    """Do it with every case, so many at a time."""
+    """Do it with every case, so many at a time; the first ones begin `gap_s` after each other."""
     todo = iter(specs)
 
-    async def take() -> None:
-        for spec in todo:
+    async def take(first: CaseSpec) -> None:
+        for spec in chain([first], todo):
             await work(spec)
 
     try:
         async with asyncio.TaskGroup() as together:
-            for _ in range(min(at_once, len(specs))):
-                together.create_task(take())
+            for spec in islice(todo, at_once):
+                together.create_task(take(spec))
+                await asyncio.sleep(gap_s)
     except BaseExceptionGroup as group:
         raise _first(group) from group
 
@@ -86,15 +96,12 @@ class _Run:
         self._keeping = world.keeping
         self._watcher = watcher
         self.purse = purse
-        self.ended: set[str] = set()
-        """Cases that had ended when this process began."""
 
     async def recall(self, spec: CaseSpec) -> None:
-        """Take in what a case has come to, if it has ended before."""
+        """Take in what a case has come to that has ended before."""
         kept = await self._keeping.get_case(self._plan.run_id, spec.case.id)
-        if kept is None:
-            return
-        self.ended.add(kept.id)
+        if kept is None:  # taken away since it was listed
+            raise Transient(f"the store has lost the case {spec.case.id[:80]!r}")
         if not await self._keeping.is_taken_over(self._plan, kept.id):
             self.purse.count_earlier(kept)
         await self._watcher.ended(kept)
