@@ -4,6 +4,8 @@ The one place that reads the providers' settings. It opens no connection; a prov
 without a key is refused in words that name the variable to set.
 """
 
+import gc
+
 from config.settings import Settings
 from jobs.errors import Refused
 from jobs.models.anthropic_door import AnthropicDoor
@@ -64,11 +66,13 @@ class Doors:
     def load(self) -> None:
         """Import the SDKs of the configured providers, best in a thread before any work.
 
-        At the first request instead it would hold up the loop and every job on it.
+        At the first request instead it would hold up the loop and every job on it. So would
+        each full garbage collection that looks through all that they hold: a sixth of a second.
         """
         for provider in self._keys:
             if self.configured(provider):
                 self.get(provider).load()
+        gc.freeze()
 
     def configured(self, provider: Provider) -> bool:
         """Whether the provider has a key; servers of one's own (vLLM, Ollama) need none."""
