@@ -121,10 +121,16 @@ def render_method(one: Concluded, limits: Thresholds) -> str:
         f"judge {escape.code(judge, NAME)}"
         + (f", prompt {escape.code(key.judge_prompt[:12])}" if key.judge_prompt else ""),
     ]
-    if one.found.repeated:
-        cases = numbers.plural(one.found.repeated, "eval case was", "eval cases were")
-        parts.append(f"{cases} measured more than once, of which the latest run counts")
+    parts += [said] if (said := say_repeated(one.found)) else []
     return "; ".join(parts) + "."
+
+
+def say_repeated(found: EvalSet) -> str:
+    """How many eval cases have several runs, in half a sentence; empty where none has."""
+    if not found.repeated:
+        return ""
+    cases = numbers.plural(found.repeated, "eval case was", "eval cases were")
+    return f"{cases} measured more than once, of which the latest run counts"
 
 
 def say_interval(interval: Interval) -> str:

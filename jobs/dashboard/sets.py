@@ -12,7 +12,7 @@ from statistics import fmean
 from jobs.conclusions.sets import EvalSet, SetKey
 from jobs.conclusions.thresholds import Thresholds
 from jobs.conclusions.verdict import SetVerdict, conclude_set
-from jobs.conclusions.words import say_test
+from jobs.conclusions.words import Concluded, say_multiplicity, say_repeated, say_test
 from jobs.dashboard.values import SetFigures, VersionPoint, Whiskers
 from jobs.results import LONG_AGO, RunRecord
 from jobs.values import Arm
@@ -43,7 +43,7 @@ class Concluder:
             sha=found.key.sha,
             word=verdict.word,
             reason=verdict.reason,
-            method=say_test(verdict, self._limits),
+            method="; ".join(filter(None, [say_test(verdict, self._limits), say_repeated(found)])),
             evals=verdict.evals,
             wins=verdict.signs.wins,
             ties=verdict.signs.ties,
@@ -78,6 +78,11 @@ class Concluder:
             cost_usd=mean_known(one.cost_usd for one in records),
             word=verdict.word,
         )
+
+    def say_chance(self, sets: Sequence[EvalSet]) -> str:
+        """What it means that the verdicts on these stand side by side; empty for one."""
+        told = [Concluded(one, self._conclude(one)) for one in sets]
+        return say_multiplicity(told, self._limits).replace("*helps*", "helps")
 
     def _conclude(self, found: EvalSet) -> SetVerdict:
         if found.key not in self._known:

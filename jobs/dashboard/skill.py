@@ -6,6 +6,7 @@ made here that `jobs.conclusions` does not stand for; docs/dashboard.md says how
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from math import fsum
 from typing import NamedTuple
 
 from jobs.conclusions.sets import EvalSet, find_earlier, find_sets, keep_newest, list_before
@@ -61,9 +62,11 @@ def make_skill_figures(
         for one in standing
         if one.should_load and one.vs == NO_SKILL and one.eval_digest == digests[one.eval_id]
     ]
+    newest = keep_newest(sets)[:MOST_SETS]
     return SkillFigures(
         card=card,
-        sets=tuple(concluder.make_set(one) for one in keep_newest(sets)[:MOST_SETS]),
+        sets=tuple(map(concluder.make_set, newest)),
+        chance=concluder.say_chance(newest),
         versions=tuple(make_points(against_none[:MOST_POINTS], standing, concluder)),
         cells=tuple(make_cells(current, models, card.sha)),
         assertions=tuple(assertions),
@@ -113,4 +116,4 @@ def _find_spend(read: SkillRuns, since: datetime) -> tuple[float, bool]:
     recent = [one for one in read.records if one.ended_at >= since]
     known = [one.cost_usd for one in recent if one.cost_usd is not None]
     is_cut = len(read.records) < read.total and len(recent) == len(read.records)
-    return sum(known), is_cut or len(known) < len(recent)
+    return fsum(known), is_cut or len(known) < len(recent)

@@ -38,7 +38,7 @@ class SetFigures(Value):
     word: SetWord
     reason: str
     method: str
-    """Half a line: how the word was come to."""
+    """A line: how the word was come to."""
     evals: int
     wins: int
     ties: int
@@ -181,6 +181,8 @@ class SkillFigures(Value):
     card: SkillCard
     sets: tuple[SetFigures, ...] = ()
     """The newest of each set of conditions, the one that ended last first."""
+    chance: str = ""
+    """What it means that several verdicts stand side by side; empty for one."""
     versions: tuple[VersionPoint, ...] = ()
     """Oldest first."""
     cells: tuple[HeatCell, ...] = ()
