@@ -28,6 +28,7 @@ from jobs.prompts import read_prompts
 from jobs.reading_keys import transcripts_in
 from jobs.reporting.archive import Archive, ArchiveContent, make_archive, session_folder
 from jobs.reporting.change import render_change
+from jobs.reporting.chart import render_chart
 from jobs.reporting.context import ReportContext
 from jobs.reporting.key_files import find_key_files
 from jobs.reporting.report import render_report
@@ -244,5 +245,6 @@ async def make_context(
         without_skill_files=files.get(other, ()),
         mention=settings.mention,
         usual_launcher=settings.launcher,
+        chart=render_chart(finished.result, settings),
         cost_remarks=() if priced else (remark,),
     )

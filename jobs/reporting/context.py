@@ -34,6 +34,8 @@ class ReportContext:
     """How it compares with the skill's previous version, as a line of Markdown; may be empty."""
     set_line: str = ""
     """What the skill's set of eval cases says with it, as a line of Markdown; may be empty."""
+    chart: str = ""
+    """The skill's picture with links to the bot's pages, as HTML and Markdown; may be empty."""
     baseline_urls: Mapping[str, str] = field(default_factory=dict)
     """Reports of the runs whose sessions were used again, by run; one that is unknown lacks."""
     people: RunVerdicts | None = None

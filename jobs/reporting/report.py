@@ -66,6 +66,7 @@ def render_report(result: RunResult, context: ReportContext) -> str:
         top += [render_reused(result, context.baseline_urls)]
         top += [context.set_line, context.change, render_refused_hosts(result)]
         evidence += ["### Scorecard", render_scorecard(result)]
+        evidence += [context.chart] if context.chart else []
         evidence += ["### Verdict", render_verdict(result, conclusion)]
     if loaded := render_loaded(result):
         evidence.append(loaded)
