@@ -25,6 +25,7 @@ from handlers.events import (
     IssueUnlabelled,
     PullRequestChanged,
     Pushed,
+    RepositoryChanged,
 )
 from handlers.installation_changed import on_installation_changed
 from handlers.issue_commented import on_issue_commented
@@ -34,6 +35,7 @@ from handlers.pull_request_changed import on_pull_request_changed
 from handlers.pushed import on_pushed
 from handlers.questions import HandlerContext, Questions
 from handlers.replies import asked_before, no_room
+from handlers.repository_changed import on_repository_changed
 from jobs.errors import Gone
 from jobs.ports import IssueWriter
 from jobs.reporting.fit import CAP, size
@@ -51,6 +53,7 @@ HANDLERS: dict[type[Event], Handler] = {
     PullRequestChanged: on_pull_request_changed,
     CheckRunAsked: on_check_run_asked,
     InstallationChanged: on_installation_changed,
+    RepositoryChanged: on_repository_changed,
 }
 
 SAME_MOMENT = timedelta(minutes=1)
@@ -207,8 +210,9 @@ async def _asked_again(
     request: Request, event: Event, context: HandlerContext, queue: RequestQueue
 ) -> list[Reply]:
     """What to say about a request that was not taken: nothing, where only we see it twice."""
-    if isinstance(event, Pushed | PullRequestChanged | InstallationChanged) or not request.issue:
-        return []  # nobody waits for an answer
+    nobody_waits = (Pushed, PullRequestChanged, InstallationChanged, RepositoryChanged)
+    if isinstance(event, nobody_waits) or not request.issue:
+        return []
     earlier = await queue.find_asking(request)
     if earlier is None or earlier.delivery == event.delivery:
         return []

@@ -22,6 +22,8 @@ from bot.payloads_pulls import (
     parse_pull_label,
     parse_pull_request,
 )
+from bot.payloads_repository import CHANGES as REPOSITORY_CHANGES
+from bot.payloads_repository import parse_repository
 from config.repo_file import REPO_FILES
 from handlers.events import (
     Event,
@@ -133,6 +135,7 @@ _PARSERS: Mapping[tuple[str, str | None], Callable[[bytes, str], Event | str]] =
     **{("pull_request", action): parse_pull_request for action in PULL_CHANGES},
     **{("pull_request", action): parse_pull_label for action in LABEL_CHANGES},
     **{("check_run", action): parse_check_run for action in CHECK_CHANGES},
+    **{("repository", action): parse_repository for action in REPOSITORY_CHANGES},
 }
 """Readers of payloads in modules of their own, by event and action; each gives an event, or why
 it is none."""

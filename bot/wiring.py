@@ -34,13 +34,21 @@ from bot.store.page_shelf import PageShelf
 from bot.store.seen_repos import RedisSeenRepos
 from bot.unreadable import Words
 from bot.upkeep.chores import make_chores
+from bot.upkeep.privacy import Privacy
 from bot.upkeep.rounds import do_rounds
 from bot.upkeep.schedule import forget_unscheduled
 from bot.waiting import WaitingComments
 from bot.worker import Jobs
 from bot.worlds import Worlds, make_worlds
 from config.settings import Settings, names_in
-from handlers.events import Event, InstallationChanged, IssueCommented, IssueLabelled, Pushed
+from handlers.events import (
+    Event,
+    InstallationChanged,
+    IssueCommented,
+    IssueLabelled,
+    Pushed,
+    RepositoryChanged,
+)
 from handlers.questions import HandlerContext, as_repo
 from jobs import not_offered
 from jobs.alongside import alongside
@@ -104,8 +112,11 @@ class Wiring:
             onboarding = Onboarding(self._app, self._redis, blobs)
             await onboarding.handle(event, await self._context_for_all())
             return
+        if isinstance(event, RepositoryChanged):
+            await Privacy(self._app, self._redis).take(event)
+        else:
+            await self._seen.see(as_repo(event.repository))
         repository = self._app.repository(as_repo(event.repository))
-        await self._seen.see(repository.repo)
         if isinstance(event, Pushed):
             await repository.repo_files.forget()
             await forget_unscheduled(self._redis, repository.repo.full_name)

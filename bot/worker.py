@@ -40,7 +40,7 @@ from bot.troubles import FIRST_WAIT, Troubles, reference_of
 from bot.turns import Limits
 from bot.unreadable import FindWords, Say, answer_unreadable, find_heard, usual_words
 from bot.upkeep.rounds import SCAN, make_due
-from handlers.events import Event, InstallationChanged, Pushed
+from handlers.events import Event, InstallationChanged, Pushed, RepositoryChanged
 from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
 from jobs.requests import Request
@@ -221,8 +221,8 @@ class Jobs:
                 yield
             return
         repository = event.repository
-        if isinstance(event, Pushed):
-            yield  # it is answered on no issue, and its request has a key
+        if isinstance(event, Pushed | RepositoryChanged):
+            yield  # it is answered on no issue, and what it asks for is asked for once
             return
         name = f"skillbench:issue:{repository.id}#{event.issue}"
         async with hold(self._redis, name, look_s=0.05):

@@ -145,6 +145,22 @@ class InstallationChanged(msgspec.Struct, frozen=True, kw_only=True, tag="instal
     """Empty where GitHub does not list them."""
 
 
+RepositoryChange = Literal["privatized", "publicized", "renamed", "deleted"]
+"""What became of a repository; `renamed`: it has another name, or another owner."""
+
+
+class RepositoryChanged(msgspec.Struct, frozen=True, kw_only=True, tag="repository_changed"):
+    """Others may read a repository than before, or it is called something else, or is gone."""
+
+    delivery: str
+    repository: EventRepository
+    """Under its name of now."""
+    sender: Actor
+    change: RepositoryChange
+    name_before: str = ""
+    """The full name that it had; empty where it has it still."""
+
+
 Event = (
     IssueLabelled
     | IssueUnlabelled
@@ -153,4 +169,5 @@ Event = (
     | PullRequestChanged
     | CheckRunAsked
     | InstallationChanged
+    | RepositoryChanged
 )

@@ -17,6 +17,8 @@ NEEDED_PERMISSIONS = {
 and reports; check runs with their buttons."""
 NEEDED_EVENTS = ("issues", "issue_comment", "push", "pull_request", "check_run")
 """Those of the App's own installations come unasked."""
+WISHED_EVENTS = ("repository",)
+"""Without it the bot learns within the hour, not at once, that a repository became private."""
 
 
 @dataclass(frozen=True, slots=True)

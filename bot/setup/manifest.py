@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 
-from bot.github.identity import NEEDED_EVENTS, NEEDED_PERMISSIONS
+from bot.github.identity import NEEDED_EVENTS, NEEDED_PERMISSIONS, WISHED_EVENTS
 
 LONGEST_NAME = 34
 """GitHub's limit on the name of an App."""
@@ -58,7 +58,7 @@ def make_manifest(wish: Wish, *, base: str, public_url: str) -> str:
         "setup_url": f"{home}/setup/installed",
         "callback_urls": [f"{home}/sign-in/callback"],
         "default_permissions": dict(NEEDED_PERMISSIONS),
-        "default_events": list(NEEDED_EVENTS),
+        "default_events": [*NEEDED_EVENTS, *WISHED_EVENTS],
     }
     return msgspec.json.encode(manifest).decode()
 

@@ -1,6 +1,6 @@
 """Repositories that the bot has had to do with, and whether they were private then."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import cast
@@ -39,11 +39,12 @@ class RedisSeenRepos:
         self._redis = redis
         self._clock = clock
 
-    async def see(self, repo: Repo, at: datetime | None = None) -> None:
+    async def see(self, repo: Repo, at: datetime | None = None, *, is_asked: bool = False) -> None:
         """Remember a repository as GitHub told of it, now or at another moment.
 
         What was told before the last word changes nothing: a request may have waited for days,
-        and its repository was made private meanwhile.
+        and its repository was made private meanwhile. An event may come days late, too, so only
+        what GitHub `is_asked` makes a private repository public.
         """
         seen = SeenRepo(
             full_name=repo.full_name,
@@ -52,7 +53,22 @@ class RedisSeenRepos:
             seen_at=at or self._clock(),
         )
         with away_is_transient():
-            await self._redis.transaction(partial(_keep_newer, seen), SEEN)
+            await self._redis.transaction(partial(_keep_newer, seen, is_asked), SEEN)
+
+    async def forget(self, full_name: str) -> None:
+        """There is no repository of this name any more."""
+        with away_is_transient():
+            await cast("Awaitable[int]", self._redis.hdel(SEEN, full_name.lower()))
+
+    async def find_many(self, full_names: Collection[str]) -> dict[str, SeenRepo]:
+        """Those of them that were seen, by their name in lower case."""
+        names = sorted({name.lower() for name in full_names})
+        if not names:
+            return {}
+        with away_is_transient():
+            found = await cast("Awaitable[list[bytes | None]]", self._redis.hmget(SEEN, names))
+        read = {name: _read(stored) for name, stored in zip(names, found, strict=True)}
+        return {name: seen for name, seen in read.items() if seen is not None}
 
     async def find(self, full_name: str) -> SeenRepo | None:
         """A repository by its name in any case; None where it was never seen."""
@@ -68,11 +84,13 @@ class RedisSeenRepos:
         return {name: seen for name, seen in read.items() if seen is not None}
 
 
-async def _keep_newer(seen: SeenRepo, pipe: Pipeline) -> None:
+async def _keep_newer(seen: SeenRepo, is_asked: bool, pipe: Pipeline) -> None:
     name = seen.full_name.lower()
     known = _read(await cast("Awaitable[bytes | None]", pipe.hget(SEEN, name)))
     pipe.multi()  # type: ignore[no-untyped-call]
-    if known is None or known.seen_at <= seen.seen_at:
+    is_newer = known is None or known.seen_at <= seen.seen_at
+    is_opened = known is not None and known.is_private and not seen.is_private
+    if is_newer and (is_asked or not is_opened):
         pipe.hset(SEEN, name, seen.model_dump_json())
 
 

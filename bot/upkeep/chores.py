@@ -9,6 +9,7 @@ from bot.blobs import Blobs
 from bot.dispatch import AnswerInquiry
 from bot.github.app import GitHubApp
 from bot.upkeep.late_posts import LatePosts
+from bot.upkeep.privacy import Privacy
 from bot.upkeep.redelivery import Redelivery
 from bot.upkeep.rounds import SCAN, Chore
 from bot.upkeep.scan import Scan
@@ -19,6 +20,7 @@ from config.settings import Settings
 from handlers.questions import HandlerContext
 
 OFTEN = timedelta(minutes=5)
+HOURLY = timedelta(hours=1)
 SELDOM = timedelta(hours=6)
 DAILY = timedelta(days=1)
 
@@ -45,6 +47,7 @@ def make_chores(
         Chore("redelivery", OFTEN, redelivery.run),
         Chore("late_posts", OFTEN, late_posts.run),
         Chore(SCAN, SELDOM, scan.run),
+        Chore("privacy", HOURLY, Privacy(app, redis).run),
         Chore("schedules", OFTEN, schedules.run),
         Chore("sweep", DAILY, sweep.run),
     )

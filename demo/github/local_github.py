@@ -41,7 +41,7 @@ PERMISSIONS = {
     "pull_requests": "write",
     "checks": "write",
 }
-EVENTS = ("issues", "issue_comment", "push", "pull_request", "check_run")
+EVENTS = ("issues", "issue_comment", "push", "pull_request", "check_run", "repository")
 _APP_ID = 419_001
 
 

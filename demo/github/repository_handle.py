@@ -10,6 +10,7 @@ from demo.github.code_actions import CodeActions
 from demo.github.comment_actions import CommentActions
 from demo.github.commits import load_folder
 from demo.github.issue_actions import IssueActions, IssueDraft
+from demo.github.repository_actions import RepositoryActions
 from demo.github.site import Site
 from demo.github.state import Comment, Issue, Release, Repository
 
@@ -56,8 +57,16 @@ class RepositoryHandle:
 
     def rename(self, name: str) -> None:
         """Give the repository another name: addresses under the old one redirect."""
-        self.repository.former_names.add(self.full_name.lower())
-        self.repository.name = name
+        RepositoryActions(self._site).rename(self.repository, name, self.repository.owner)
+
+    def set_private(self, *, is_private: bool = True) -> None:
+        """Let only people with a role read it, or everybody."""
+        actions = RepositoryActions(self._site)
+        actions.set_private(self.repository, self.repository.owner, is_private=is_private)
+
+    def delete(self) -> None:
+        """Delete it, with everything that hangs on it."""
+        RepositoryActions(self._site).delete(self.repository, self.repository.owner)
 
     def archive(self, *, is_archived: bool = True) -> None:
         """Make the repository read-only, or writable again."""

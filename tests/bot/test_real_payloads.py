@@ -24,6 +24,7 @@ from handlers.events import (
     IssueUnlabelled,
     PullRequestChanged,
     Pushed,
+    RepositoryChanged,
 )
 from handlers.questions import HandlerContext
 from tests.bot.web import deliver, some_settings, web_client
@@ -111,7 +112,7 @@ async def test_as_the_apps_own_deliveries_they_lead_to_one_decision_each() -> No
             continue  # nobody speaks to us there, and much follows from it all the same
         decisions[type(decision).__name__] = decisions.get(type(decision).__name__, 0) + 1
     people = {IssueLabelled, IssueUnlabelled, IssueCommented, Pushed}
-    assert kinds == people | {PullRequestChanged, InstallationChanged}
+    assert kinds == people | {PullRequestChanged, InstallationChanged, RepositoryChanged}
     assert decisions["Ignore"] > 10
     assert set(decisions) == {"Ignore"}, "no example speaks to us"
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.github.identity import NEEDED_EVENTS, NEEDED_PERMISSIONS
+from bot.github.identity import NEEDED_EVENTS, NEEDED_PERMISSIONS, WISHED_EVENTS
 from bot.setup.app import Setup
 from bot.setup.credentials import FILE, AppCredentials, find_leak, store, with_stored
 from bot.setup.gate import LIFETIME_S, Gate
@@ -133,7 +133,7 @@ async def test_the_manifest_asks_for_what_the_bot_uses_and_for_nothing_else(stag
     begun = await begin(stage)
     manifest = json.loads(begun["manifest"])
     assert manifest["default_permissions"] == NEEDED_PERMISSIONS
-    assert tuple(manifest["default_events"]) == NEEDED_EVENTS
+    assert tuple(manifest["default_events"]) == NEEDED_EVENTS + WISHED_EVENTS
     assert manifest["hook_attributes"] == {"url": "https://bot.test/webhook", "active": True}
     assert manifest["redirect_url"] == f"{stage.browser.base_url}/setup/callback".replace(
         "//s", "/s"

@@ -14,7 +14,7 @@ async def test_a_repository_is_known_as_it_was_seen_last_and_in_any_case(redis: 
     seen = RedisSeenRepos(redis, lambda: moments.pop(0))
     assert await seen.find("acme/skills") is None
     await seen.see(Repo(owner="acme", name="skills", installation_id=7, private=True))
-    await seen.see(Repo(owner="Acme", name="Skills", installation_id=8))
+    await seen.see(Repo(owner="Acme", name="Skills", installation_id=8), is_asked=True)
     known = SeenRepo(
         full_name="Acme/Skills",
         is_private=False,
@@ -35,10 +35,24 @@ async def test_what_was_told_before_the_last_word_changes_nothing(redis: Redis) 
     known = await seen.find("acme/skills")
     assert known is not None
     assert known.is_private
-    await seen.see(public, NOON + timedelta(days=1))
+    await seen.see(public, NOON + timedelta(days=1))  # an event that was delivered late, say
+    known = await seen.find("acme/skills")
+    assert known is not None
+    assert known.is_private
+    await seen.see(public, NOON + timedelta(days=1), is_asked=True)
     known = await seen.find("acme/skills")
     assert known is not None
     assert not known.is_private
+
+
+async def test_several_are_found_at_once_and_one_is_forgotten(redis: Redis) -> None:
+    seen = RedisSeenRepos(redis)
+    await seen.see(Repo(owner="acme", name="Skills", installation_id=7))
+    found = await seen.find_many(["ACME/skills", "acme/other"])
+    assert list(found) == ["acme/skills"]
+    assert await seen.find_many([]) == {}
+    await seen.forget("Acme/skills")
+    assert await seen.all() == {}
 
 
 async def test_what_another_version_wrote_counts_as_never_seen(redis: Redis) -> None:
