@@ -129,7 +129,7 @@ class IndexUpkeep:
 
     async def forget(self, repo: str) -> None:
         """Take a repository out of the index."""
-        [state] = await self._index.states([repo])
+        state = await self._index.state(repo)
         keys = [skills_key(repo)]
         for skill in ("", *state.skills):
             models = await self._index.models(repo, skill)

@@ -43,6 +43,15 @@ class RedisLedger:
         records = [RunRecord.model_validate_json(one) for one in stored]
         return sorted(records, key=lambda one: (one.ended_at, one.run))
 
+    async def stored(self, repo: str, runs: Sequence[str]) -> list[bytes]:
+        """These runs as they are kept, in JSON; those that are no more are left out."""
+        if not runs:
+            return []
+        with away_is_transient():
+            found = self._redis.hmget(_runs_of(repo), list(runs))
+            kept = await cast("Awaitable[list[bytes | None]]", found)
+        return [one for one in kept if one is not None]
+
     async def index(self, repo: str) -> None:
         """Make the index of a repository's runs anew, whatever stands there."""
         with away_is_transient():

@@ -7,7 +7,7 @@ set of run ids. So any part of any list is found, and counted, without reading a
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Protocol, cast
 from urllib.parse import quote
@@ -106,20 +106,24 @@ class RunIndex:
         found = await cast("Awaitable[bytes | None]", self._redis.hget(REPOS, repo.lower()))
         return found.decode() if found else None
 
-    async def states(self, repos: Iterable[str]) -> list[RepoState]:
-        """How repositories stand now."""
+    def ask_state(self, pipe: Pipeline, repo: str) -> None:
+        """Add to a pipeline what `read_state` reads the two answers to."""
+        pipe.zrevrange(skills_key(repo), 0, -1, withscores=True)
+        pipe.hgetall(versions_key(repo))
+
+    def read_state(
+        self, skills: Iterable[tuple[bytes, float]], versions: Mapping[bytes, bytes]
+    ) -> RepoState:
+        return RepoState(
+            {path.decode(): _moment(ended) for path, ended in skills},
+            {path.decode(): version.decode() for path, version in versions.items()},
+        )
+
+    async def state(self, repo: str) -> RepoState:
+        """How a repository stands now."""
         async with self._redis.pipeline(transaction=False) as asked:
-            for repo in repos:
-                asked.zrevrange(skills_key(repo), 0, -1, withscores=True)
-                asked.hgetall(versions_key(repo))
-            found = await asked.execute()
-        return [
-            RepoState(
-                {path.decode(): _moment(ended) for path, ended in skills},
-                {path.decode(): version.decode() for path, version in versions.items()},
-            )
-            for skills, versions in zip(found[::2], found[1::2], strict=True)
-        ]
+            self.ask_state(asked, repo)
+            return self.read_state(*await asked.execute())
 
     async def version(self, repo: str, skill: str = "") -> str:
         """Another one after each record of a repository, or of its skill; empty: there is none."""
@@ -130,6 +134,10 @@ class RunIndex:
         """The models in a list, by name."""
         found = await cast("Awaitable[set[bytes]]", self._redis.smembers(models_key(repo, skill)))
         return sorted(model.decode() for model in found)
+
+    async def count(self, repo: str, skill: str) -> int:
+        """How many runs a skill has."""
+        return int(await self._redis.zcard(runs_key(repo, Choice(skill))))
 
     async def part(self, repo: str, choice: Choice, after: Place | None, most: int) -> Part:
         """The runs behind a place, or the first ones, newest first."""

@@ -1,76 +1,131 @@
-"""What the pages, the charts and the API know of repositories, skills and runs."""
+"""What the pages, the charts and the API know of repositories, skills and runs.
 
-from collections.abc import Sequence
+Figures are made from a skill's newest runs, kept in Redis by the version of its runs, and made
+anew behind whoever looks once there are newer runs. Where nothing is there yet, it is waited for.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from hashlib import sha256
+from importlib.metadata import version
 
 from redis.asyncio import Redis
 
+from bot.redis_clients import away_is_transient
+from bot.store.figures_shelf import FiguresShelf
+from bot.store.index_upkeep import IndexUpkeep
 from bot.store.ledger import RedisLedger
-from bot.store.seen_repos import RedisSeenRepos, SeenRepo
+from bot.store.run_index import Choice, RunIndex, find_place
+from bot.store.seen_repos import RedisSeenRepos, SeenRepo, utc_now
 from bot.web.aside import Aside
+from bot.web.figures_kept import KeptFigures, Standing
+from bot.web.figures_making import FiguresMaking
+from bot.web.figures_work import read_records
+from bot.web.trigger_points import TriggerPoints
 from config.settings import Settings
+from jobs.conclusions.thresholds import Thresholds
 from jobs.dashboard.rows import make_run_row
-from jobs.dashboard.values import RepoFigures, RunRows, SkillCard, SkillFigures
+from jobs.dashboard.values import RepoFigures, RunRows, SkillCard, SkillFigures, TriggerPoint
 from jobs.results import LONG_AGO, RunRecord
+
+FIRST_WAIT_S = 10.0
+"""For figures that are not there at all; then what is there is shown without them."""
+WAIT_S = 1.0
+"""On a skill's page, for figures that are old."""
 
 
 class Figures:
     """All that is shown. Raises `Transient` where Redis is away."""
 
-    def __init__(self, redis: Redis, settings: Settings, aside: Aside) -> None:
-        self._redis = redis
-        self._settings = settings
-        self._aside = aside
+    def __init__(
+        self,
+        redis: Redis,
+        settings: Settings,
+        aside: Aside,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        shelf = FiguresShelf(redis, _find_program(settings))
         self._ledger = RedisLedger(redis)
         self._seen = RedisSeenRepos(redis)
+        self._index = RunIndex(redis)
+        self._upkeep = IndexUpkeep(redis)
+        self._kept = KeptFigures(redis, shelf, clock)
+        self._making = FiguresMaking(redis, settings, aside, shelf, clock)
+        self._triggers = TriggerPoints(settings.blobs)
 
     async def close(self) -> None:
-        """Stop what is being worked out."""
+        """Stop what is being made."""
+        await self._making.close()
 
     async def repos(self) -> list[SeenRepo]:
         """Every repository with runs, by name."""
-        prefix = "skillbench:runs:"
-        names = [
-            key.decode().removeprefix(prefix) async for key in self._redis.scan_iter(prefix + "*")
-        ]
-        return [found for name in sorted(names) if (found := await self.repo(name)) is not None]
+        with away_is_transient():
+            await self._upkeep.find_repos()
+            names = await self._index.repos()
+            await self._upkeep.ensure(list(names))
+        seen = await self._seen.all()
+        return [seen.get(name) or _unseen(shown) for name, shown in sorted(names.items())]
 
     async def repo(self, full_name: str) -> SeenRepo | None:
         """A repository that was seen or has runs, by its name in any case."""
-        if (seen := await self._seen.find(full_name)) is not None:
-            return seen
-        records = await self._ledger.records(full_name)
-        if not records:
-            return None
-        name = records[-1].repo
-        return SeenRepo(full_name=name, is_private=True, installation_id=0, seen_at=LONG_AGO)
+        with away_is_transient():
+            await self._upkeep.ensure([full_name])
+            name = await self._index.name(full_name)
+        seen = await self._seen.find(full_name)
+        return seen or (_unseen(name) if name else None)
 
     async def overview(self, repos: Sequence[SeenRepo]) -> list[RepoFigures]:
-        """These repositories with a card for each of their skills."""
-        shown = []
-        for repo in repos:
-            records = await self._ledger.records(repo.full_name)
-            skills = sorted({one.skill for one in records})
-            cards = [found.card for path in skills if (found := await self.skill(repo, path))]
-            shown.append(
-                RepoFigures(repo=repo.full_name, is_private=repo.is_private, cards=tuple(cards))
-            )
-        return shown
+        """These repositories with a card for each of their skills, measured last first.
+
+        A card without `made_at` is still being made; some figures may be those of a moment ago.
+        """
+        names = [repo.full_name for repo in repos]
+        with away_is_transient():
+            looks = await self._kept.look(names)
+            cards = [await self._kept.cards(*one) for one in zip(names, looks, strict=True)]
+            lacking = [
+                (name, skill)
+                for name, look, there in zip(names, looks, cards, strict=True)
+                for skill in look.state.skills
+                if skill not in there
+            ]
+            self._make_old(names, looks)
+            if lacking:
+                await self._wait([self._making.begin(*one) for one in lacking], FIRST_WAIT_S)
+                looks = await self._kept.look(names)
+                cards = [await self._kept.cards(*one) for one in zip(names, looks, strict=True)]
+                for repo, look, there in zip(repos, looks, cards, strict=True):
+                    rest = look.state.skills.keys() - there.keys()
+                    there.update(await self._pending(repo, look, rest))
+        return [
+            _make_repo(repo, [there[skill] for skill in look.state.skills])
+            for repo, look, there in zip(repos, looks, cards, strict=True)
+        ]
 
     async def skill(self, repo: SeenRepo, path: str) -> SkillFigures | None:
-        """Everything on a skill's page; None where it has no run."""
-        records = [one for one in await self._ledger.records(repo.full_name) if one.skill == path]
-        if not records:
-            return None
-        card = SkillCard(
-            repo=repo.full_name,
-            skill=path,
-            name=path.rpartition("/")[2],
-            sha=records[-1].skill_sha,
-            runs=len(records),
-            read=len(records),
-            ended_at=records[-1].finished_at,
+        """Everything on a skill's page; None where nothing was measured.
+
+        `is_partial` where some of it is still being made.
+        """
+        triggers = await self._triggers.find(repo.full_name, path)
+        with away_is_transient():
+            look, found = await self._brought_up(repo.full_name, path)
+            if path not in look.state.skills:
+                return _of_triggers(repo, path, triggers)
+            notes = await self._kept.notes(repo.full_name, path, look)
+            if found is None:
+                pending = await self._pending(repo, look, {path})
+                found, notes = SkillFigures(card=pending[path]), None
+        return found.model_copy(
+            update={
+                "triggers": triggers or (),
+                "assertions": notes or (),
+                "is_partial": notes is None or triggers is None,
+            }
         )
-        return SkillFigures(card=card)
 
     async def runs(  # noqa: PLR0913 -- what a list can be narrowed by, each by its name
         self,
@@ -82,27 +137,124 @@ class Figures:
         after: str = "",
         most: int = 50,
     ) -> RunRows:
-        """A part of a repository's runs, newest first; `after` is the `next` of the part before."""
-        records = reversed(await self._ledger.records(repo.full_name))
-        rows = [
-            row
-            for row in map(make_run_row, records)
-            if skill in ("", row.skill) and model in ("", row.model) and state in ("", row.state)
-        ]
-        first = next((at + 1 for at, row in enumerate(rows) if row.run == after), 0)
-        part = rows[first : first + most]
-        is_last = first + most >= len(rows)
-        return RunRows(rows=tuple(part), total=len(rows), next="" if is_last else part[-1].run)
+        """A part of a repository's runs, newest first; `after` is the `next` of the part before.
+
+        It begins with the newest one where `after` is no such text.
+        """
+        with away_is_transient():
+            choice = Choice(skill, model, state)
+            part = await self._index.part(repo.full_name, choice, find_place(after), most)
+        stored = await self._ledger.stored(repo.full_name, part.runs)
+        rows = tuple(map(make_run_row, read_records(stored)))
+        return RunRows(rows=rows, total=part.total, next=part.next)
+
+    async def models(self, repo: SeenRepo, skill: str = "") -> list[str]:
+        """The models that a repository, or a skill of it, was measured with, by name."""
+        with away_is_transient():
+            return await self._index.models(repo.full_name, skill)
 
     async def record(self, repo: SeenRepo, run_id: str) -> RunRecord | None:
         """A run as the ledger has it."""
-        for one in await self._ledger.records(repo.full_name):
-            if one.run == run_id:
-                return one
-        return None
+        found = read_records(await self._ledger.stored(repo.full_name, [run_id]))
+        return found[0] if found else None
 
     async def version(self, repo: SeenRepo, skill: str = "") -> str:
-        """Changes whenever what is shown of a repository, or of a skill of it, changes."""
-        records = await self._ledger.records(repo.full_name)
-        records = [one for one in records if skill in ("", one.skill)]
-        return str(hash(tuple(one.model_dump_json() for one in records)))
+        """Changes whenever what is shown of a repository, or of a skill of it, changes.
+
+        Whoever asks for nothing else has old figures made anew all the same.
+        """
+        with away_is_transient():
+            [look] = await self._kept.look([repo.full_name])
+        self._make_old([repo.full_name], [look])
+        if not skill:
+            return look.version()
+        if skill in look.notes and look.is_old(skill, "notes"):
+            self._making.begin(repo.full_name, skill, "notes")
+        triggers = await self._triggers.find(repo.full_name, skill)
+        return sha256(f"{look.version(skill)} {triggers}".encode()).hexdigest()[:24]
+
+    async def _brought_up(self, repo: str, skill: str) -> tuple[Standing, SkillFigures | None]:
+        """How a skill stands, and its figures, once what is old has had its time to be made."""
+        [look] = await self._kept.look([repo])
+        found = await self._kept.page(repo, skill, look)
+        if skill not in look.state.skills:
+            return look, None
+        asked = []
+        if found is None or look.is_old(skill):
+            asked.append(self._making.begin(repo, skill))
+        if look.is_old(skill, "notes"):
+            notes = self._making.begin(repo, skill, "notes")
+            asked += [] if skill in look.notes else [notes]
+        if await self._wait(asked, WAIT_S if found else FIRST_WAIT_S):
+            [look] = await self._kept.look([repo])
+            found = await self._kept.page(repo, skill, look)
+        return look, found
+
+    async def _pending(
+        self, repo: SeenRepo, look: Standing, skills: AbstractSet[str]
+    ) -> dict[str, SkillCard]:
+        """Cards of skills whose figures are still being made."""
+        cards = {}
+        for skill in skills:
+            ended = look.state.skills[skill]
+            cards[skill] = SkillCard(
+                repo=repo.full_name,
+                skill=skill,
+                name=_find_name(repo, skill),
+                sha="",
+                runs=await self._index.count(repo.full_name, skill),
+                ended_at=None if ended == LONG_AGO else ended,
+            )
+        return cards
+
+    def _make_old(self, repos: Sequence[str], looks: Sequence[Standing]) -> None:
+        """Have made anew, behind whoever looks, what is old."""
+        for repo, look in zip(repos, looks, strict=True):
+            for skill in look.state.skills:
+                if look.is_old(skill):
+                    self._making.begin(repo, skill)
+
+    async def _wait(self, asked: Iterable["asyncio.Task[None] | None"], longest_s: float) -> bool:
+        """Wait for what is being made, for so long at most; whether there was anything."""
+        tasks = [one for one in asked if one is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=longest_s)
+        return bool(tasks)
+
+
+def _unseen(full_name: str) -> SeenRepo:
+    """A repository of which nobody has said whether it is private."""
+    return SeenRepo(full_name=full_name, is_private=True, installation_id=0, seen_at=LONG_AGO)
+
+
+def _find_name(repo: SeenRepo, skill: str) -> str:
+    """A skill's short name: of its folder, or of the repository that is one."""
+    return (repo.full_name if skill == "." else skill).rpartition("/")[2]
+
+
+def _make_repo(repo: SeenRepo, cards: Sequence[SkillCard]) -> RepoFigures:
+    return RepoFigures(
+        repo=repo.full_name,
+        is_private=repo.is_private,
+        cards=tuple(cards),
+        spend_week_usd=sum(card.spend_week_usd for card in cards),
+        is_spend_partial=any(card.is_spend_partial or card.made_at is None for card in cards),
+    )
+
+
+def _of_triggers(
+    repo: SeenRepo, skill: str, triggers: tuple[TriggerPoint, ...] | None
+) -> SkillFigures | None:
+    """A skill without runs, whose description was measured."""
+    if not triggers:
+        return None
+    name = _find_name(repo, skill)
+    card = SkillCard(repo=repo.full_name, skill=skill, name=name, sha=triggers[-1].sha)
+    return SkillFigures(card=card, triggers=triggers)
+
+
+def _find_program(settings: Settings) -> str:
+    """What tells this program's figures from another's: its rules, and the shape of its values."""
+    shape = SkillFigures.model_json_schema()
+    rules = [version("skillbench"), Thresholds.of(settings), shape]
+    return sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:16]

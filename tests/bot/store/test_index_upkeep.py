@@ -91,7 +91,7 @@ async def test_runs_that_are_no_more_leave_no_ghost(redis: Redis, upkeep: IndexU
     )
     await upkeep.ensure([REPO])
     index = RunIndex(redis)
-    [state] = await index.states([REPO])
+    state = await index.state(REPO)
     assert set(state.skills) == set(SKILLS) - {SKILLS[1]}
     assert (await index.part(REPO, ALL, None, 50)).total == 30
     for skill in ("", SKILLS[1]):

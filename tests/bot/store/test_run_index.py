@@ -73,7 +73,7 @@ async def test_runs_that_do_not_say_when_they_ended_come_last_and_all_once(
     await put_records(redis, [*older, dated])
     found = await walk(index, ALL, 100)
     assert found == [dated.run, *(one.run for one in reversed(older))]
-    [state] = await index.states([REPO])
+    state = await index.state(REPO)
     assert state.skills == {dated.skill: dated.ended_at}
 
 

@@ -1,0 +1,106 @@
+"""Makes figures behind the pages: each once, however many ask for it, in however many processes."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from redis.asyncio import Redis
+
+from bot.store.figures_shelf import FiguresShelf, What
+from bot.store.holds import hold
+from bot.store.ledger import RedisLedger
+from bot.store.run_index import Choice, RunIndex
+from bot.web.aside import Aside
+from bot.web.figures_work import GivenRuns, find_notes, work_out
+from config.settings import Settings
+from jobs.conclusions.thresholds import Thresholds
+from jobs.errors import Error
+
+MOST_READ = 1_000
+"""Of a skill's runs, the newest."""
+AT_ONCE = 2
+"""One is read from Redis while the other is worked out: there is one process for that."""
+FAILED_FOR_S = 30.0
+"""What could not be made is not tried again for so long."""
+
+Key = tuple[str, str, What]
+"""Repository in lower case, path of the skill, what of it."""
+
+log = structlog.get_logger(__name__)
+
+
+class FiguresMaking:
+    """What is being made by this process."""
+
+    def __init__(
+        self,
+        redis: Redis,
+        settings: Settings,
+        aside: Aside,
+        shelf: FiguresShelf,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._redis = redis
+        self._settings = settings
+        self._aside = aside
+        self._shelf = shelf
+        self._clock = clock
+        self._index = RunIndex(redis)
+        self._ledger = RedisLedger(redis)
+        self._rooms = {"skill": asyncio.Semaphore(AT_ONCE), "notes": asyncio.Semaphore(1)}
+        self._tasks: dict[Key, asyncio.Task[None]] = {}
+        self._failed: dict[Key, float] = {}
+
+    def begin(self, repo: str, skill: str, what: What = "skill") -> "asyncio.Task[None] | None":
+        """Make something of a skill as it is now; None where that has just failed.
+
+        The task ends without an error, whatever comes of it.
+        """
+        key: Key = (repo.lower(), skill, what)
+        if (task := self._tasks.get(key)) is not None:
+            return task
+        if self._failed.get(key, 0.0) > time.monotonic():
+            return None
+        self._failed.pop(key, None)
+        task = asyncio.create_task(self._make_safely(key, repo))
+        self._tasks[key] = task
+        return task
+
+    async def close(self) -> None:
+        """Stop making."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _make_safely(self, key: Key, repo: str) -> None:
+        try:
+            async with self._rooms[key[2]]:
+                name = f"skillbench:figures-hold:{':'.join(key)}"
+                seen = await self._shelf.made(repo, key[1], key[2])
+                async with hold(self._redis, name, look_s=0.05):
+                    if await self._shelf.made(repo, key[1], key[2]) == seen:
+                        await self._make(repo, key[1], key[2])
+        except Exception as trouble:
+            self._failed[key] = time.monotonic() + FAILED_FOR_S
+            if isinstance(trouble, Error):
+                log.warning("figures_not_made", repo=repo, skill=key[1], problem=str(trouble))
+            else:
+                log.exception("figures_not_made", repo=repo, skill=key[1])
+        finally:
+            self._tasks.pop(key, None)
+
+    async def _make(self, repo: str, skill: str, what: What) -> None:
+        version = await self._index.version(repo, skill)  # before the runs: rather too old
+        part = await self._index.part(repo, Choice(skill), None, MOST_READ)
+        given = GivenRuns(repo, skill, await self._ledger.stored(repo, part.runs), part.total)
+        now = self._clock()
+        if what == "notes":
+            notes = await self._aside.run(find_notes, given, self._settings.blobs)
+            await self._shelf.put(repo, skill, {"notes": notes}, version, now)
+            return
+        limits = Thresholds.of(self._settings)
+        card, figures = await self._aside.run(work_out, given, limits, now)
+        await self._shelf.put(repo, skill, {"card": card, "skill": figures}, version, now)
