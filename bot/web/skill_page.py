@@ -10,13 +10,13 @@ from starlette.routing import BaseRoute, Route
 
 from bot.store.seen_repos import SeenRepo
 from bot.web.access import Visitor
-from bot.web.addresses import chart_address, skill_address
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
 from bot.web.guard import Guard
 from bot.web.shell import render
 from bot.web.showing import show_points, show_skill
 from config.settings import Settings
+from jobs.dashboard.addresses import badge_markdown
 from jobs.dashboard.values import (
     AssertionNote,
     HeatCell,
@@ -126,7 +126,7 @@ class SkillPage:
             shown=Shown.of(found),
             others=[one for one in found.sets if one != card.latest],
             runs=await self._figures.runs(repo, skill=card.skill, most=RUNS_SHOWN),
-            badge=_find_badge(repo.full_name, card.skill, base),
+            badge=badge_markdown(base, repo.full_name, card.skill),
         )
 
 
@@ -138,9 +138,3 @@ def _find_headline(skill: str, newest: SetFigures | None) -> str:
     evals = plural(newest.evals, "eval case")
     rest = ", which do not count" if newest.word == "invalid" else ""
     return f"{skill} with {newest.model}: {points} points against no skill over {evals}{rest}."
-
-
-def _find_badge(repo: str, skill: str, base: str) -> str:
-    """The badge as Markdown, to be pasted into a README."""
-    image = base + chart_address(repo, "badge", skill)
-    return f"[![skillbench]({image})]({base}{skill_address(repo, skill)})"

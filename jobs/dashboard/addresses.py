@@ -44,3 +44,9 @@ def chart_address(
         asked["theme"] = theme
     query = f"?{urlencode(asked)}" if asked else ""
     return f"/charts/{quote(repo)}/{kind}.{picture}{query}"
+
+
+def badge_markdown(public_url: str, repo: str, skill: str) -> str:
+    """A skill's badge for a README, leading to its page; `public_url` is where the bot is reached."""
+    image = public_url + chart_address(repo, "badge", skill)
+    return f"[![skillbench]({image})]({public_url}{skill_address(repo, skill)})"
