@@ -6,7 +6,7 @@ word, a sign or a shape besides. Backgrounds and inks are GitHub's.
 
 from dataclasses import dataclass
 
-from bot.web.addresses import Theme
+from jobs.dashboard.addresses import Theme
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from starlette.routing import BaseRoute, Route
 
 from bot.store.seen_repos import SeenRepo
 from bot.web.access import Visitor
-from bot.web.addresses import runs_address
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
 from bot.web.guard import Guard
 from bot.web.shell import render
 from config.settings import Settings
+from jobs.dashboard.addresses import runs_address
 from jobs.dashboard.values import RunState
 
 RUNS_A_PAGE = 50

@@ -47,6 +47,6 @@ def chart_address(
 
 
 def badge_markdown(public_url: str, repo: str, skill: str) -> str:
-    """A skill's badge for a README, leading to its page; `public_url` is where the bot is reached."""
+    """A skill's badge for a README, with a link to its page, where the bot is at `public_url`."""
     image = public_url + chart_address(repo, "badge", skill)
     return f"[![skillbench]({image})]({public_url}{skill_address(repo, skill)})"
