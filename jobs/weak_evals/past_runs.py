@@ -76,16 +76,18 @@ class ResultReader:
     archives: ArchiveReader | None = None
     """Where those are read that the blob store has no more; None: they are not."""
 
-    async def find_all(self, records: Iterable[RunRecord]) -> list[RunResult]:
+    async def find_all(self, records: Sequence[RunRecord]) -> list[RunResult]:
         """The graded ones among them, in their order."""
-        found = [await self._find(record) for record in records]
+        ended = [find_ended(record.run, self.blobs, record.repo) for record in records]
+        kept = await asyncio.gather(*ended)
+        found = [
+            result or await self._read_archive(record)
+            for record, result in zip(records, kept, strict=True)
+        ]
         return [one for one in found if one is not None and one.graded]
 
-    async def _find(self, record: RunRecord) -> RunResult | None:
-        result = await find_ended(record.run, self.blobs, record.repo)
-        if result is None and self.archives is not None:
-            return await self.archives.find(record)
-        return result
+    async def _read_archive(self, record: RunRecord) -> RunResult | None:
+        return await self.archives.find(record) if self.archives else None
 
 
 class PastRuns(NamedTuple):
@@ -106,7 +108,7 @@ async def read_past_runs(
     eval_digest: str, records: Sequence[RunRecord], reader: ResultReader
 ) -> PastRuns:
     """The last `MOST_RUNS` of these runs of an eval case's version, of which the newest is last."""
-    results = await reader.find_all(reversed(records[-MOST_RUNS:]))
+    results = await reader.find_all(records[::-1][:MOST_RUNS])
     return PastRuns(results, await find_newest_check(eval_digest, reader.blobs))
 
 
