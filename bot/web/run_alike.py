@@ -1,5 +1,6 @@
 """What two runs have alike and what not: lines by their names, assertions by their texts."""
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -42,12 +43,14 @@ def compare_lines(this: Mapping[str, str], other: Mapping[str, str]) -> list[Pai
 
 def compare_assertions(this: RunDetails, other: RunDetails) -> Sequence[AssertionChange]:
     """The assertions of both: an id means the same only where the text does."""
-    found = {one.text: one for one in other.assertions}
+    found: dict[str, deque[AssertionView]] = {}
+    for one in other.assertions:
+        found.setdefault(one.text, deque()).append(one)
     changes = []
     for one in this.assertions:
-        match = found.pop(one.text, None)
-        changes.append(_change(one, match))
-    return [*changes, *(_change(None, one) for one in found.values())]
+        alike = found.get(one.text)
+        changes.append(_change(one, alike.popleft() if alike else None))
+    return [*changes, *(_change(None, one) for left in found.values() for one in left)]
 
 
 def _change(this: AssertionView | None, other: AssertionView | None) -> AssertionChange:

@@ -115,7 +115,7 @@ class RunCompare:
             details=this,
             others=other,
             conditions=[one for one in conditions if one.differs],
-            scores=list(zip(this.titles, scores, strict=True)),
+            scores=list(zip(*scores, strict=True)),
             changed=[one for one in assertions if one.differs],
             unchanged=sum(not one.differs for one in assertions),
             files=files,

@@ -124,7 +124,7 @@ def _remarks(result: RunResult, record: RunRecord, people: RunVerdicts | None) -
         *(Remark(kind="warning", text=_sentence(one)) for one in warned if one),
         *(Remark(kind="good", text=_sentence(one)) for one in good if one),
         *(Remark(kind="note", text=_sentence(one)) for one in (*told, *notes) if one),
-        *(Remark(kind="note", text=one) for one in besides if one.strip()),
+        *(Remark(kind="note", text=one.replace("`", "")) for one in besides if one.strip()),
     ]
 
 

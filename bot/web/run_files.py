@@ -38,19 +38,17 @@ class FilePair:
 
 
 def pair_files(tested: SessionResult | None, other: SessionResult | None) -> list[FilePair]:
-    """The files of two sessions by name: the last message, what reads well, all else."""
+    """The files of two sessions by name: the last message, what differs, what reads well."""
     both = [{one.path: one for one in session.outputs} if session else {} for session in
             (tested, other)]  # fmt: skip
     paths = dict.fromkeys(path for files in both for path in files)
-    return [
-        FilePair(path, both[0].get(path), both[1].get(path)) for path in sorted(paths, key=_rank)
-    ]
+    pairs = [FilePair(path, both[0].get(path), both[1].get(path)) for path in paths]
+    return sorted(pairs, key=_rank)
 
 
-def _rank(path: str) -> tuple[int, str]:
-    if path == RESPONSE:
-        return 0, path
-    return 1 if PurePosixPath(path).suffix.lower() in _PROSE else 2, path
+def _rank(pair: FilePair) -> tuple[bool, bool, bool, str]:
+    is_prose = PurePosixPath(pair.path).suffix.lower() in _PROSE
+    return pair.path != RESPONSE, pair.state == "same", not is_prose, pair.path
 
 
 class FileReader:

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from jobs.judging.text_files import decode_text
+from jobs.reporting.numbers import plural
 
 PICTURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -104,12 +105,10 @@ def _view_text(text: str, room: Room, *, is_whole: bool) -> FileView:
     rest = len(lines) > room.lines and lines[-1] != ""
     cut = any(len(line) > LONGEST_LINE for line in shown)
     shown = [_clip(line, LONGEST_LINE) for line in shown]
-    left_out = ""
-    if rest or not is_whole:
-        left_out = f"Only the first {len(shown):,} lines are shown."
-    elif cut:
-        left_out = f"Lines are cut at {LONGEST_LINE:,} characters."
-    return FileView(kind="text", text="\n".join(shown).rstrip("\n"), left_out=left_out)
+    notes = [f"Cut after {plural(len(shown), 'line')}."] if rest or not is_whole else []
+    notes += [f"Lines are cut at {LONGEST_LINE:,} characters."] if cut else []
+    text = "\n".join(shown).rstrip("\n")
+    return FileView(kind="text", text=text, left_out=" ".join(notes))
 
 
 def _view_table(text: str, between: str, room: Room, *, is_whole: bool) -> FileView | None:
