@@ -15,7 +15,7 @@ from demo.model_api.asked import Asked, BadRequest, Vendor
 from demo.model_api.models import ServedModel
 from demo.model_api.player import Player, make_error
 from demo.model_api.scripts import Scripts
-from demo.model_api.steps import HttpError, Reply, Step
+from demo.model_api.steps import HttpError, Reply, Stall, Step
 from demo.model_api.wire import TokenCounter, cut_to_limit
 
 _UNSPOILT = Reply(text="This answer was never meant to arrive whole.")
@@ -70,8 +70,10 @@ class Endpoints:
             wrong = HttpError(status=400, type="invalid_request_error", message=str(error))
             return make_error(vendor, wrong)
         step = step or self._behaviour(asked)
-        reply = step if isinstance(step, Reply) else _UNSPOILT
-        reply = cut_to_limit(reply, asked.max_tokens)
+        reply = step if isinstance(step, Reply) else None
+        if isinstance(step, Stall):
+            reply = step.reply
+        reply = cut_to_limit(reply or _UNSPOILT, asked.max_tokens)
         return Player(asked, step, reply, self._counter.count(asked, reply))
 
     async def _list(self, request: Request) -> JSONResponse:

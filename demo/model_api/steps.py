@@ -91,6 +91,8 @@ class Stall:
 
     after_events: int = 0
     gate: Gate = field(default_factory=Gate)
+    reply: Reply | None = None
+    """What the answer is, if it goes on; None: a few words."""
 
 
 Step = Reply | HttpError | ErrorInStream | Drop | Stall
