@@ -28,6 +28,7 @@ from bot.queues import enqueue
 from bot.redis_clients import away_is_transient, connect_patiently
 from bot.store.budget import RedisBudget
 from bot.store.claims import RedisClaims
+from bot.store.failed_requests import RedisFailures
 from bot.store.ledger import RedisLedger
 from bot.store.live_sessions import LiveWriter
 from bot.store.page_shelf import PageShelf
@@ -209,6 +210,7 @@ class Wiring:
             counts=Counts(self._redis),
             requests=_Requests(self._redis),
             claims=RedisClaims(self._redis),
+            failures=RedisFailures(self._redis),
             find_moved=partial(self._app.find_moved, request.repo),
         )
 

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from bot.cancels import CancelledJob, Cancels
+from bot.failing import note_given_up
 from bot.fair_worker import FairWorker
 from bot.lease import LeaseWorker
 from bot.metrics import Counts
@@ -43,6 +44,7 @@ from bot.upkeep.rounds import SCAN, make_due
 from handlers.events import Event, InstallationChanged, Pushed, RepositoryChanged
 from jobs.cancelling import Cancelled
 from jobs.errors import Gone, Transient
+from jobs.failures import HowFailed
 from jobs.requests import Request
 
 HandleEvent = Callable[[Event], Awaitable[None]]
@@ -125,10 +127,10 @@ class Jobs:
                 log.info("event_came_to_nothing", reason=str(gone))
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
                 if await self._troubles.is_given_up(ctx, trouble):
-                    await self._answer(stored, NOT_STARTED.format(reference=reference))
+                    await self._answer(stored, NOT_STARTED, reference)
             except Exception:
                 log.exception("event_failed")
-                await self._answer(stored, NOT_STARTED.format(reference=reference))
+                await self._answer(stored, NOT_STARTED, reference)
 
     async def carry_out_request(self, ctx: dict[str, Any], stored: Any) -> None:
         """Carry out a request, which answers for itself; here only for what it cannot."""
@@ -153,11 +155,11 @@ class Jobs:
                         await self._cancels.forget(reference)
             except (Transient, TimeoutError, *REDIS_AWAY) as trouble:
                 if await self._troubles.is_given_up(ctx, trouble):
-                    await self._answer(stored, BROKEN.format(reference=reference))
+                    await self._answer(stored, BROKEN, reference, how="platform")
                     await self._counts.add("requests", "given_up")
             except Exception:
                 log.exception("request_failed")
-                await self._answer(stored, BROKEN.format(reference=reference))
+                await self._answer(stored, BROKEN, reference)
                 await self._counts.add("requests", "failed")
             else:
                 await self._counts.add("requests", "cancelled" if cancelled else "ended")
@@ -177,10 +179,10 @@ class Jobs:
                 log.info("nowhere_to_answer", reason=str(gone))
             except (Transient, *REDIS_AWAY) as trouble:
                 if await self._troubles.is_given_up(ctx, trouble):
-                    await self._answer(stored, BROKEN.format(reference=reference))
+                    await self._answer(stored, BROKEN, reference)
             except Exception:
                 log.exception("cancel_failed")
-                await self._answer(stored, BROKEN.format(reference=reference))
+                await self._answer(stored, BROKEN, reference)
             await self._cancels.forget(ctx["job_id"].removeprefix("end:"))
             await self._counts.add("requests", "cancelled")
 
@@ -196,10 +198,14 @@ class Jobs:
 
     async def _give_up_crashing(self, stored: Any, reference: str) -> None:
         log.error("given_up", crashes=MOST_CRASHES)
-        await self._answer(stored, CRASHED.format(times=MOST_CRASHES, reference=reference))
+        await self._answer(stored, CRASHED, reference, how="crashed")
 
-    async def _answer(self, stored: Any, text: str) -> None:
+    async def _answer(
+        self, stored: Any, words: str, reference: str, *, how: HowFailed = "broke"
+    ) -> None:
         """Tell whoever asked us something; say nothing to others."""
+        text = words.format(times=MOST_CRASHES, reference=reference)
+        await note_given_up(self._redis, stored, text, reference=reference, how=how)
         try:
             place = await find_heard(stored, self._find_words)
             if place is not None:

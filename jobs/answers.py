@@ -10,6 +10,7 @@ from contextlib import suppress
 import structlog
 
 from jobs.errors import Gone, IssueMoved, Suspended, Transient
+from jobs.failures import LONGEST_REASON, Failure
 from jobs.keeping import request_folder
 from jobs.labels import done_label
 from jobs.living_comment import comment_tag
@@ -25,6 +26,8 @@ from jobs.reporting.replies import (
 )
 from jobs.requests import TOLD_ELSEWHERE, Request
 from jobs.world import World
+
+NO_SCORE = "It came to no score; the report says why."
 
 log = structlog.get_logger()
 
@@ -54,6 +57,7 @@ async def finish(request: Request, state: ProgressComment, world: World) -> None
     if request.origin in TOLD_ELSEWHERE and details:  # it has no such comment
         await world.runs.blobs.put(said_key(request), "\n\n".join(details).encode())
     endings = {row.state for row in state.rows}
+    await _note_runs(request, state, world)
     await _end(
         request,
         world,
@@ -101,14 +105,40 @@ async def fail(request: Request, world: World, *, last_try: bool, platform: str 
         if platform
         else render_failure(request_id, mention=mention)
     )
+    is_told = True
     try:
         await _end(request, world, body=body, good=False, reported=False)
     except (Gone, Transient) as trouble:
         if isinstance(trouble, Transient) and not last_try:
             raise
         log.warning("answer_not_posted", key=request.key, problem=str(trouble))
-        return isinstance(trouble, Gone) and not isinstance(trouble, Suspended)
-    return True
+        is_told = isinstance(trouble, Gone) and not isinstance(trouble, Suspended)
+    if is_told:  # else it is carried out once more
+        failure = Failure(
+            request=request,
+            how="platform" if platform else "broke",
+            reason=body.partition("\n\n<sub>")[0],
+            reference=request_id,
+            at=world.runs.clock(),
+        )
+        await world.failures.note(failure)
+    return is_told
+
+
+async def _note_runs(request: Request, state: ProgressComment, world: World) -> None:
+    """Let it be seen on the queue which runs came to no score."""
+    for row in state.rows:
+        if row.run and row.state in {"failed", "ungraded"}:
+            failure = Failure(
+                request=request,
+                how="broke" if row.state == "failed" else "ungraded",
+                reason=escape.clip(escape.message(row.detail), LONGEST_REASON) or NO_SCORE,
+                reference=row.run,
+                run=row.run,
+                title=" · ".join(filter(None, (row.title, row.skill, row.model))),
+                at=world.runs.clock(),
+            )
+            await world.failures.note(failure)
 
 
 def said_key(request: Request) -> str:

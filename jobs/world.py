@@ -14,6 +14,7 @@ from jobs.choosing.claims import Claims
 from jobs.conversation import ModelCatalog
 from jobs.environments.pinned import Environment
 from jobs.errors import IssueMoved, Refused
+from jobs.failures import UNNOTED, Failures
 from jobs.judging.judge import AgentJudge
 from jobs.live_sessions import UNWATCHED, LiveSessions
 from jobs.ports import BlobStore, Budget, Clock, Counts, GitHub, Ledger
@@ -115,5 +116,7 @@ class World:
     """Where what follows from this request is put."""
     claims: Claims
     """Who has taken which eval case to measure."""
+    failures: Failures = UNNOTED
+    """Told what came to nothing, for whoever looks at the queue."""
     find_moved: Callable[[IssueMoved], Awaitable[GitHub | None]] | None = None
     """The repository that an issue was moved to, where we may write there."""
