@@ -46,7 +46,9 @@ class Figures:
         settings: Settings,
         aside: Aside,
         clock: Callable[[], datetime] = utc_now,
+        first_wait_s: float = FIRST_WAIT_S,
     ) -> None:
+        self._first_wait_s = first_wait_s
         shelf = FiguresShelf(redis, _find_program(settings))
         self._ledger = RedisLedger(redis)
         self._seen = RedisSeenRepos(redis)
@@ -94,7 +96,7 @@ class Figures:
             ]
             self._make_old(names, looks)
             if lacking:
-                await self._wait([self._making.begin(*one) for one in lacking], FIRST_WAIT_S)
+                await self._wait([self._making.begin(*one) for one in lacking], self._first_wait_s)
                 looks = await self._kept.look(names)
                 cards = [await self._kept.cards(*one) for one in zip(names, looks, strict=True)]
                 for repo, look, there in zip(repos, looks, cards, strict=True):
@@ -114,7 +116,7 @@ class Figures:
         with away_is_transient():
             look, found = await self._brought_up(repo.full_name, path)
             if path not in look.state.skills:
-                return _of_triggers(repo, path, triggers)
+                return _of_triggers(repo, path, triggers or (), look.now)
             notes = await self._kept.notes(repo.full_name, path, look)
             if found is None:
                 pending = await self._pending(repo, look, {path})
@@ -185,7 +187,7 @@ class Figures:
         if look.is_old(skill, "notes"):
             notes = self._making.begin(repo, skill, "notes")
             asked += [] if skill in look.notes else [notes]
-        if await self._wait(asked, WAIT_S if found else FIRST_WAIT_S):
+        if await self._wait(asked, WAIT_S if found else self._first_wait_s):
             [look] = await self._kept.look([repo])
             found = await self._kept.page(repo, skill, look)
         return look, found
@@ -243,14 +245,19 @@ def _make_repo(repo: SeenRepo, cards: Sequence[SkillCard]) -> RepoFigures:
 
 
 def _of_triggers(
-    repo: SeenRepo, skill: str, triggers: tuple[TriggerPoint, ...] | None
+    repo: SeenRepo, skill: str, triggers: Sequence[TriggerPoint], now: datetime
 ) -> SkillFigures | None:
     """A skill without runs, whose description was measured."""
     if not triggers:
         return None
-    name = _find_name(repo, skill)
-    card = SkillCard(repo=repo.full_name, skill=skill, name=name, sha=triggers[-1].sha)
-    return SkillFigures(card=card, triggers=triggers)
+    card = SkillCard(
+        repo=repo.full_name,
+        skill=skill,
+        name=_find_name(repo, skill),
+        sha=triggers[-1].sha,
+        made_at=now,
+    )
+    return SkillFigures(card=card, triggers=tuple(triggers))
 
 
 def _find_program(settings: Settings) -> str:
