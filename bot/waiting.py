@@ -22,6 +22,7 @@ from bot.github.tags import bears_tag
 from bot.queue_view import RedisQueueView
 from bot.queues import KEEP_JOB, REQUESTS, milliseconds
 from bot.redis_clients import away_is_transient
+from bot.store.expected import RedisExpected
 from bot.store.holds import hold
 from bot.store.ledger import RedisLedger
 from config.effective import Effective
@@ -101,6 +102,7 @@ class WaitingComments:
         self._clock = clock
         self._view = RedisQueueView(redis)
         self._ledger = RedisLedger(redis)
+        self._expected = RedisExpected(redis)
 
     async def look(self) -> None:
         """Tell those who wait; what cannot be written now is written at another look."""
@@ -165,7 +167,11 @@ class WaitingComments:
             async with hold(self._redis, _held(request), look_s=0.05), asyncio.timeout(WRITE_S):
                 if not await self._waits(request):
                     return False
-                return await self._write(request, self._render(request, place), known)
+                seconds = self._expect(place)
+                if seconds is not None:
+                    until = self._clock() + timedelta(seconds=seconds)
+                    await self._expected.keep(request, until)
+                return await self._write(request, self._render(request, place, seconds), known)
         except Gone as gone:
             log.info("nowhere_to_tell", key=request.key, reason=str(gone))
             await self._close(request)  # said once: another look would find no more
@@ -222,13 +228,16 @@ class WaitingComments:
         """Whether it is less than so long ago; what has yet to come is another clock's mistake."""
         return timedelta(0) <= self._clock() - since < period
 
-    def _render(self, request: Request, place: _Place) -> str:
-        seconds = expect_seconds(
+    def _expect(self, place: _Place) -> float | None:
+        """In how many seconds the request will have ended; None: nobody knows."""
+        return expect_seconds(
             place.own,
             place.ahead,
             per_repository=self._settings.max_requests_per_repository,
             overall=self._settings.max_requests_overall,
         )
+
+    def _render(self, request: Request, place: _Place, seconds: float | None) -> str:
         is_run = request.kind == "benchmark"
         return render_waiting(
             Waiting(

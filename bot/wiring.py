@@ -119,7 +119,7 @@ class Wiring:
             await self._seen.see(as_repo(event.repository))
         repository = self._app.repository(as_repo(event.repository))
         if isinstance(event, Pushed):
-            await repository.repo_files.forget()
+            await repository.repo_files.forget(may_differ=event.touches_config)
             await forget_unscheduled(self._redis, repository.repo.full_name)
         queue = CancellableQueue(self._redis, find_said(event), blobs=Blobs(self._settings.blobs))
         await dispatch(event, await self._context(event), repository, queue, self.answer)

@@ -20,6 +20,7 @@ from bot.github.failures import NotFound
 from bot.github.reads import base_of
 from bot.redis_clients import away_is_transient
 from bot.store.holds import hold
+from bot.store.rights import RedisRights
 from config.repo_file import REPO_FILES, RepoFile, RepoFileError, parse_repo_file
 from config.yaml_lines import MAX_BYTES
 from jobs.requests import Repo
@@ -38,6 +39,7 @@ class RepoFiles:
         self._calls = calls
         self._base = base_of(repo)
         self._redis = redis
+        self._place = (repo.installation_id, repo.full_name)
         self._key = f"skillbench:repo-file:{repo.installation_id}:{repo.full_name.lower()}"
 
     async def repo_file(self) -> RepoFile:
@@ -55,17 +57,21 @@ class RepoFiles:
                     kept = await self._fetch()
                     with away_is_transient():
                         await self._redis.set(self._key, kept, ex=KEPT_FOR)
+                    rights = (await _parse(kept)).permissions
+                    await RedisRights(self._redis).keep(*self._place, rights)
         return await _parse(kept)
 
     async def _find(self, redis: Redis) -> bytes | None:
         with away_is_transient():
             return await cast("Awaitable[bytes | None]", redis.get(self._key))
 
-    async def forget(self) -> None:
-        """Read it anew the next time, since it may be another."""
+    async def forget(self, *, may_differ: bool = True) -> None:
+        """Read it anew the next time. If it `may_differ`, so may what it takes to do something."""
         if self._redis is not None:
             with away_is_transient():
                 await self._redis.delete(self._key)
+            if may_differ:
+                await RedisRights(self._redis).forget(*self._place)
 
     async def read_at(self, commit: str = "") -> dict[str, bytes | None]:
         """The files in a commit, by path; without one, on the default branch.

@@ -22,7 +22,12 @@ def when(moment: datetime | None) -> str:
 
 def asked_words(request: Request) -> str:
     """What a request asks for, as a command would say it."""
-    return in_code(" ".join(_words(request)))
+    return in_code(asked_plain(request))
+
+
+def asked_plain(request: Request) -> str:
+    """The same as plain text."""
+    return " ".join(_words(request))
 
 
 def _words(request: Request) -> Iterator[str]:
