@@ -1,0 +1,56 @@
+// Shows a run while it goes on; without it the page loads itself anew.
+"use strict";
+
+for (const place of document.querySelectorAll("[data-live]")) {
+  if ("EventSource" in window) watch(place);
+}
+
+function watch(place) {
+  const source = new EventSource(place.dataset.live);
+  const said = place.querySelector("[data-said]");
+  const shown = new Map();
+  // clocks go by the server's time, however a browser's own is set
+  let ahead = Number(place.dataset.now) - Date.now();
+
+  source.addEventListener("changed", (event) => {
+    const news = JSON.parse(event.data);
+    ahead = news.now - Date.now();
+    for (const [name, html] of Object.entries(news.parts)) {
+      if (shown.get(name) === html) continue;
+      shown.set(name, html);
+      show(place.querySelector(`[data-part="${name}"]`), html);
+    }
+    tick();
+    // a screen reader hears of milestones, and not of every turn
+    if (said && said.textContent !== news.said) said.textContent = news.said;
+  });
+  source.addEventListener("ended", () => {
+    source.close();
+    location.reload();
+  });
+  tick();
+  setInterval(tick, 1000);
+
+  function tick() {
+    const now = Date.now() + ahead;
+    for (const clock of place.querySelectorAll("[data-since]")) {
+      clock.textContent = passed(now - Number(clock.dataset.since));
+    }
+  }
+}
+
+function show(part, html) {
+  if (!part) return;
+  const page = new DOMParser().parseFromString(html, "text/html");
+  part.replaceChildren(...page.body.childNodes);
+  if (part.hidden) part.hidden = html.trim() === "";
+}
+
+function passed(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours
+    ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`;
+}
