@@ -68,6 +68,11 @@ async def find_repo(request: Request, visitor: Visitor, figures: Figures) -> See
     return repo if repo is not None and visitor.sees(repo) else None
 
 
+async def show_nothing(_: Request, visitor: Visitor) -> Response:
+    """The page at every address at which there is none."""
+    return not_there(visitor)
+
+
 def not_there(visitor: Visitor) -> Response:
     """The same for what does not exist and for what somebody may not see."""
     text = "There is nothing at this address, or nothing that you may see."

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from bot.charts.subject import Subject, describe, subject_of_skill
-from bot.web import addresses
 from jobs.conclusions.verdict import SetWord
+from jobs.dashboard import addresses
 from jobs.dashboard.addresses import ChartKind
 from jobs.dashboard.values import RepoFigures, SkillCard, SkillFigures, Whiskers
 from jobs.reporting.escape import clip
@@ -146,6 +146,11 @@ def find_issue(eval_id: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def find_address(url: str) -> str:
+    """An address that may be led to; empty for one that is no web page's."""
+    return url if url.startswith(("https://", "http://")) else ""
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "points": show_points,
     "interval": show_interval,
@@ -157,6 +162,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "minute": show_minute,
     "day": show_day,
     "issue_of": find_issue,
+    "web_address": find_address,
     "clip": clip,
     "skill_name": show_skill,
     "request_words": show_request,
