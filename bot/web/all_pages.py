@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from redis.asyncio import Redis
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.charts.gallery import Gallery
@@ -17,6 +19,7 @@ from bot.web.access import Access
 from bot.web.aside import Aside
 from bot.web.downloads import Downloads
 from bot.web.figures import Figures
+from bot.web.fresh import show_nothing
 from bot.web.guard import Guard
 from bot.web.overview import Overview
 from bot.web.repo_page import RepoPage
@@ -49,7 +52,11 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
         await figures.close()
         aside.close()
 
+    async def show_no_page(request: Request, _: Exception) -> Response:
+        return await guard.open_page(show_nothing)(request)
+
     return Starlette(
+        exception_handlers={404: show_no_page},
         routes=[
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access, RedisSeenRepos(redis)).routes(),
