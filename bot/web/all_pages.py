@@ -14,6 +14,7 @@ from starlette.routing import Route
 from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
 from bot.queue_view import RedisQueueView
+from bot.store.live_sessions import LiveReader
 from bot.store.seen_repos import RedisSeenRepos
 from bot.web.access import Access
 from bot.web.aside import Aside
@@ -23,6 +24,12 @@ from bot.web.fresh import show_nothing
 from bot.web.guard import Guard
 from bot.web.overview import Overview
 from bot.web.repo_page import RepoPage
+from bot.web.run_compare import RunCompare
+from bot.web.run_downloads import RunDownloads
+from bot.web.run_live import RunLive
+from bot.web.run_page import RunPage
+from bot.web.run_reader import RunReader
+from bot.web.run_talk import RunTalk
 from bot.web.runs import Runs
 from bot.web.runs_list import RunsList
 from bot.web.shell import show_static
@@ -45,6 +52,8 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     aside = Aside()
     figures = Figures(redis, settings, aside)
     queue = RedisQueueView(redis)
+    live = RunLive(LiveReader(redis), figures, utc_now, leaving)
+    reader = RunReader(settings, figures)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -64,6 +73,11 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             *RepoPage(figures, queue, settings, utc_now).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
             *RunsList(figures, settings, utc_now).routes(guard),
+            *RunPage(reader, figures, settings, utc_now, live).routes(guard),
+            *RunTalk(reader, figures).routes(guard),
+            *RunCompare(reader, figures, utc_now).routes(guard),
+            *RunDownloads(reader, figures).routes(guard),
+            *live.routes(guard),
             *Charts(access, figures, Gallery(aside)).routes(),
             *Tasks(runs, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from bot.web.run_values import AssertionView, PassView, Said
-from bot.web.run_words import plain
 from jobs.calibration.people import PersonVerdict, RunVerdicts
 from jobs.calibration.said import get_verdicts, read_trials
 from jobs.judging.blind import get_arm, get_first_arm
@@ -11,9 +10,12 @@ from jobs.readings import JudgePass, Verdict
 from jobs.reporting.conclusion import gain, unblind
 from jobs.reporting.machine import is_split
 from jobs.reporting.trials import count_verdicts
+from jobs.reporting.verdict_icons import ICONS
 from jobs.results import RunResult
 from jobs.scores import AssertionScore
 from jobs.values import Arm, VerdictWord
+
+_WORDS = {shown.split()[0]: word.replace("_", " ") for word, shown in ICONS.items()}
 
 
 def show_assertions(
@@ -125,4 +127,10 @@ def _count_trials(row: AssertionScore, result: RunResult) -> tuple[str, str]:
     if not result.trials:
         return "", ""
     tested, other = count_verdicts(result, row.assertion.id)
-    return plain(tested), plain(other)
+    return _in_words(tested), _in_words(other)
+
+
+def _in_words(counts: str) -> str:
+    """`✅ 2 · ❌ 1` as `2 pass, 1 fail`."""
+    pairs = (one.split() for one in counts.split(" · "))
+    return ", ".join(f"{pair[1]} {_WORDS[pair[0]]}" for pair in pairs if len(pair) > 1)

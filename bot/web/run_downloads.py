@@ -26,7 +26,7 @@ from bot.web.figures import Figures
 from bot.web.fresh import not_there
 from bot.web.guard import Guard
 from bot.web.run_bundles import CHUNK, Damaged, SessionFiles
-from bot.web.run_page import HERE, Asked, find_asked, read_number
+from bot.web.run_page import HERE, Asked, find_asked
 from bot.web.run_reader import FoundRun, RunReader
 from bot.web.run_views import LARGEST_PICTURE, sniff_picture
 from bot.web.shell import HEADERS, problem
@@ -70,13 +70,15 @@ class RunDownloads:
     async def file(self, request: Request, visitor: Visitor) -> Response:
         """A file of a session, by the name that the session's result has."""
         path = request.query_params.get("path", "")
-        opened = await self._open(request, visitor)
-        if isinstance(opened, Response):
-            return opened
-        session, opening = opened
-        listed = next((one for one in session.outputs if one.path == path), None)
+        asked = await find_asked(request, visitor, self._figures, self._reader)
+        session = find_session(request, asked)
+        outputs = session.outputs if session else ()
+        listed = next((one for one in outputs if one.path == path), None)
         if listed is None:
             return not_there(visitor)
+        opening = await self._open(visitor, asked, session)
+        if isinstance(opening, Response):
+            return opening
         stack = ExitStack()
         try:
             files = await run_in_threadpool(stack.enter_context, opening)
@@ -94,10 +96,11 @@ class RunDownloads:
 
     async def transcript(self, request: Request, visitor: Visitor) -> Response:
         """A session's transcript, one event a line."""
-        opened = await self._open(request, visitor)
-        if isinstance(opened, Response):
-            return opened
-        session, opening = opened
+        asked = await find_asked(request, visitor, self._figures, self._reader)
+        session = find_session(request, asked)
+        opening = await self._open(visitor, asked, session)
+        if isinstance(opening, Response):
+            return opening
         stack = ExitStack()
         try:
             files = await run_in_threadpool(stack.enter_context, opening)
@@ -105,7 +108,7 @@ class RunDownloads:
         except Damaged as damage:
             await run_in_threadpool(stack.close)
             return _damaged(visitor, damage)
-        name = f"{session.arm}-{session.trial}.jsonl"
+        name = f"{session.arm}-{session.trial}.jsonl" if session else "transcript.jsonl"
         headers = {"content-disposition": _disposition(name, is_shown=False)}
         return _stream(iter(lambda: member.read(CHUNK), b""), stack, headers, "application/jsonl")
 
@@ -139,18 +142,16 @@ class RunDownloads:
         return Response(content, headers=SEALED | headers, media_type="application/json")
 
     async def _open(
-        self, request: Request, visitor: Visitor
-    ) -> Response | tuple[SessionResult, AbstractContextManager[SessionFiles]]:
-        """The session that an address names with its files; or why there is none."""
-        asked = await find_asked(request, visitor, self._figures, self._reader)
-        session = find_session(request, asked)
+        self, visitor: Visitor, asked: Asked | None, session: SessionResult | None
+    ) -> Response | AbstractContextManager[SessionFiles]:
+        """The files of a session, which the caller opens and closes; or why there are none."""
         if asked is None or asked.found is None or session is None:
             return not_there(visitor)
         try:
             opening = await self._reader.open_files(asked.found, session)
         except Damaged as damage:
             return _damaged(visitor, damage)
-        return (session, opening) if opening else problem(visitor, 404, "Not kept", SWEPT)
+        return opening or problem(visitor, 404, "Not kept", SWEPT)
 
     async def _pack(self, found: FoundRun) -> BinaryIO:
         """An archive of the result and of those bundles that are kept, open and without a name:
@@ -194,10 +195,11 @@ def _make_folder(scratch: Path) -> Path:
 
 def find_session(request: Request, asked: Asked | None) -> SessionResult | None:
     """The session that the query names by its arm and trial; None where there is none."""
-    if asked is None or asked.found is None:
+    result = asked.found.result if asked and asked.found else None
+    if result is None:
         return None
-    trial = read_number(request, "trial") or 1
-    return asked.found.find_session(request.query_params.get("arm", ""), trial)
+    named = request.query_params.get("arm", ""), request.query_params.get("trial", "1")
+    return next((one for one in result.sessions if (one.arm, str(one.trial)) == named), None)
 
 
 def _stream(

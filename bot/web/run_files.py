@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -63,11 +62,15 @@ class FileReader:
         """How the files of these names look, of both arms; those that cannot be read lack."""
         wanted = list(paths)
         views: dict[tuple[Arm, str], FileView] = {}
-        for session in self._sessions(found, trial):
-            opening = await self._reader.open_files(found, session)
-            if opening is None or not wanted:
-                continue
-            seen = await asyncio.to_thread(_view, opening, wanted, room)
+        for session in self._sessions(found, trial) if wanted else ():
+            try:
+                opening = await self._reader.open_files(found, session)
+                if opening is None:
+                    continue
+                seen = await asyncio.to_thread(_view, opening, wanted, room)
+            except Damaged as damage:
+                said = FileView(kind="none", left_out=f"This cannot be shown: {damage}.")
+                seen = dict.fromkeys(wanted, said)
             views |= {(session.arm, path): view for path, view in seen.items()}
         return views
 
@@ -84,10 +87,11 @@ class FileReader:
 
     async def text(self, found: FoundRun, session: SessionResult, path: str) -> str | None:
         """The beginning of a text file; None for what is none, or is not there."""
-        opening = await self._reader.open_files(found, session)
-        if opening is None:
+        try:
+            opening = await self._reader.open_files(found, session)
+            return await asyncio.to_thread(_read_text, opening, path) if opening else None
+        except Damaged:
             return None
-        return await asyncio.to_thread(_read_text, opening, path)
 
     def _sessions(self, found: FoundRun, trial: int) -> Sequence[SessionResult]:
         arms = found.result.spec.arms if found.result else ()
@@ -98,27 +102,20 @@ class FileReader:
 def _view(
     opening: AbstractContextManager[SessionFiles], paths: Sequence[str], room: Room
 ) -> Mapping[str, FileView]:
-    try:
-        with opening as files:
-            found = {path: file for path in paths if (file := files.find(path)) is not None}
-            return {
-                path: view_file(path, files.read(file, room.size), file.size_bytes, room)
-                for path, file in found.items()
-            }
-    except Damaged as damage:
-        said = partial(FileView, kind="none", left_out=f"This cannot be shown: {damage}.")
-        return {path: said() for path in paths}
+    with opening as files:
+        found = {path: file for path in paths if (file := files.find(path)) is not None}
+        return {
+            path: view_file(path, files.read(file, room.size), file.size_bytes, room)
+            for path, file in found.items()
+        }
 
 
 def _read_text(opening: AbstractContextManager[SessionFiles], path: str) -> str | None:
-    try:
-        with opening as files:
-            file = files.find(path)
-            if file is None:
-                return None
-            content = files.read(file, WHOLE.size)
-    except Damaged:
-        return None
+    with opening as files:
+        file = files.find(path)
+        if file is None:
+            return None
+        content = files.read(file, WHOLE.size)
     if sniff_picture(content) is not None:
         return None
     return read_text(content, is_whole=len(content) >= file.size_bytes)

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.web.access import Visitor
 from bot.web.showing import FILTERS, GLOBALS
 from jobs.datasets.summary_page import show_hidden
-from jobs.reporting.numbers import duration, percent, plural, usd
+from jobs.reporting.numbers import duration, file_size, percent, plural, usd
 
 FOLDER = Path(__file__).parent
 HEADERS = {
@@ -38,7 +38,10 @@ HEADERS = {
 STATIC = {
     "style.css": "text/css; charset=utf-8",
     "figures.css": "text/css; charset=utf-8",
+    "live.css": "text/css; charset=utf-8",
+    "run.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "live.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 """What is served beside the pages."""
@@ -70,6 +73,11 @@ def render(
 def _navigation(visitor: Visitor | None) -> tuple[tuple[str, str], ...]:
     is_operator = visitor is not None and visitor.is_operator
     return NAVIGATION + OF_DATASETS if is_operator else NAVIGATION
+
+
+def render_part(template: str, macro: str, *values: Any) -> str:
+    """What one macro of a template makes, for a part of a page that changes while it is shown."""
+    return str(getattr(_environment().get_template(template).module, macro)(*values))
 
 
 def problem(visitor: Visitor | None, status: int, title: str, text: str) -> HTMLResponse:
@@ -120,6 +128,7 @@ def _environment() -> Environment:
         "duration": show_seconds,
         "usd": show_money,
         "moment": show_moment,
+        "file_size": file_size,
     }
     environment.filters |= FILTERS
     environment.globals |= {"plural": plural} | GLOBALS

@@ -14,8 +14,9 @@ from starlette.types import Receive, Scope, Send
 
 from config.settings import Settings
 
-PATHS = ("/", "/repos/{rest:path}", "/charts/{rest:path}", "/tasks", "/tasks/{rest:path}",
-         "/sign-in", "/sign-in/{rest:path}", "/sign-out", "/static/{rest:path}")  # fmt: skip
+PATHS = ("/", "/repos/{rest:path}", "/running/events", "/charts/{rest:path}", "/tasks",
+         "/tasks/{rest:path}", "/sign-in", "/sign-in/{rest:path}", "/sign-out",
+         "/static/{rest:path}")  # fmt: skip
 
 
 class PagesWhenAsked:

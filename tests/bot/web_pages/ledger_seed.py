@@ -3,9 +3,10 @@
 import hashlib
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -16,7 +17,7 @@ from jobs.results import RunRecord, RunResult
 from jobs.sessions.bundle import write_bundle
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.steps import SessionKey
-from jobs.values import Arm, OutputFile
+from jobs.values import Arm, OutputFile, RunSpec
 from tests.builders import NOON, a_result, a_run_record, a_run_spec, a_session
 
 REPO = "acme/skills"
@@ -99,21 +100,31 @@ def some_files(arm: Arm) -> dict[str, bytes]:
 
 
 async def put_ended_run(
-    blobs: BlobStore, folder: Path, *, run_id: str, trials: int = 1
+    blobs: BlobStore,
+    folder: Path,
+    *,
+    run_id: str,
+    trials: int = 1,
+    spec: RunSpec | None = None,
+    files: Callable[[Arm], dict[str, bytes]] = some_files,
+    **changes: Any,
 ) -> RunResult:
-    """A graded run as `jobs.keeping` leaves it: the result, and each session's bundle."""
-    spec = a_run_spec(run_id=run_id, trials=trials)
+    """A graded run as `jobs.keeping` leaves it: the result, and each session's bundle.
+
+    `changes` are fields of the result; `files` what each arm left.
+    """
+    spec = spec or a_run_spec(run_id=run_id, trials=trials)
     sessions = []
-    for trial in range(1, trials + 1):
+    for trial in range(1, spec.trials + 1):
         for arm in spec.arms:
-            files = some_files(arm)
+            left = files(arm)
             output = folder / f"{arm}-{trial}"
-            for name, content in files.items():
+            for name, content in left.items():
                 (output / name).parent.mkdir(parents=True, exist_ok=True)
                 (output / name).write_bytes(content)
             outputs = tuple(
                 OutputFile(path=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
-                for name, data in sorted(files.items())
+                for name, data in sorted(left.items())
             )
             session = a_session(arm, trial=trial, outputs=outputs)
             transcript = folder / f"{arm}-{trial}.jsonl"
@@ -122,7 +133,7 @@ async def put_ended_run(
             write_bundle(folder / key.bundle, session, transcript, output)
             await blobs.put(f"runs/{run_id}/ended/{key.bundle}", folder / key.bundle)
             sessions.append(session)
-    result = a_result(spec=spec, sessions=tuple(sessions))
+    result = a_result(**({"spec": spec, "sessions": tuple(sessions)} | changes))
     await blobs.put(f"runs/{run_id}/ended.json", result.model_dump_json().encode())
     return result
 
