@@ -116,7 +116,7 @@ class Cancels:
                     REQUESTS,
                     JOB_KEY + job_id,
                     in_progress_key_prefix + job_id,
-                    _flag(reference),
+                    flag_key(reference),
                     SLOTS + ALL,
                     EVENTS,
                     JOB_KEY + ending_id,
@@ -136,7 +136,7 @@ class Cancels:
 
     async def find(self, reference: str) -> Cancelled | None:
         """By whom an asking was cancelled; None where it was not."""
-        stored = await self._redis.get(_flag(reference))
+        stored = await self._redis.get(flag_key(reference))
         return Cancelled.model_validate_json(stored) if stored else None
 
     async def run(self, reference: str, work: Coroutine[Any, Any, None]) -> Cancelled | None:
@@ -182,7 +182,7 @@ class Cancels:
 
     async def forget(self, reference: str) -> None:
         """The asking has ended as cancelled."""
-        await self._redis.delete(_flag(reference))
+        await self._redis.delete(flag_key(reference))
 
 
 async def _stop(working: "asyncio.Task[None]") -> bool:
@@ -197,7 +197,8 @@ async def _stop(working: "asyncio.Task[None]") -> bool:
     return error is None
 
 
-def _flag(reference: str) -> str:
+def flag_key(reference: str) -> str:
+    """Where it stands that an asking was cancelled."""
     return f"skillbench:cancelled:{reference}"
 
 

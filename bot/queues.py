@@ -31,6 +31,8 @@ ANSWER_UNREADABLE = "answer_unreadable"
 """Stands in for every job that this version cannot read."""
 
 JOB_KEY = "arq:job:"
+ASKED, LATE = "skillbench:asked:", "skillbench:late:"
+"""Before the key of a request that is remembered though it may have ended."""
 AGAIN = "skillbench:again:"
 """Where a job lies that was asked for while the one with its id goes on: the next to run."""
 KEEP_JOB = timedelta(days=30)
@@ -132,7 +134,7 @@ async def enqueue(
     is_label = request.origin == "label"
     remember = 0 if is_label or is_late else milliseconds(REMEMBER)
     job = make_job(CARRY_OUT_REQUEST, request.model_dump(mode="json"), now, find_lanes(request))
-    memory = f"skillbench:{'late' if is_late else 'asked'}:{request.key}"
+    memory = f"{LATE if is_late else ASKED}{request.key}"
     if is_label:  # first, so that the one under way cannot end without seeing it
         await redis.set(AGAIN + job_id, job, px=milliseconds(KEEP_JOB))
     taken = await redis.register_script(ENQUEUE_IN_TURN)(

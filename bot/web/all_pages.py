@@ -23,6 +23,8 @@ from bot.web.figures import Figures
 from bot.web.fresh import show_nothing
 from bot.web.guard import Guard
 from bot.web.overview import Overview
+from bot.web.queue_page import QueuePage
+from bot.web.queue_reading import QueueReader
 from bot.web.repo_page import RepoPage
 from bot.web.run_compare import RunCompare
 from bot.web.run_downloads import RunDownloads
@@ -72,6 +74,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             *Overview(figures, queue, settings, utc_now).routes(guard),
             *RepoPage(figures, queue, settings, utc_now).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
+            *QueuePage(QueueReader(redis, utc_now), redis, settings, utc_now).routes(guard),
             *RunsList(figures, settings, utc_now).routes(guard),
             *RunPage(reader, figures, settings, utc_now, live).routes(guard),
             *RunTalk(reader, figures).routes(guard),

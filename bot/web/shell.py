@@ -40,6 +40,7 @@ STATIC = {
     "figures.css": "text/css; charset=utf-8",
     "live.css": "text/css; charset=utf-8",
     "run.css": "text/css; charset=utf-8",
+    "queue.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "live.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
