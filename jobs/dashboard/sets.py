@@ -35,7 +35,9 @@ class Concluder:
         verdict, newest = self._conclude(found), found.newest
         return SetFigures(
             model=self._models[newest.model_identity],
+            served=newest.served,
             judge=newest.judge_served or newest.judge,
+            judge_prompt=found.key.judge_prompt,
             launcher=found.key.launcher,
             mode=found.key.mode,
             environment=found.key.environment,
@@ -63,7 +65,9 @@ class Concluder:
             sha=found.key.sha,
             commit=newest.commit,
             model=self._models[newest.model_identity],
+            served=newest.served,
             judge=newest.judge_served or newest.judge,
+            judge_prompt=found.key.judge_prompt,
             launcher=found.key.launcher,
             mode=found.key.mode,
             environment=found.key.environment,

@@ -27,7 +27,12 @@ class SetFigures(Value):
 
     model: str
     """As it was sent."""
+    served: str = ""
+    """Its snapshot that answered; empty where none was named."""
     judge: str
+    """Its snapshot that answered, else as it was sent."""
+    judge_prompt: str = ""
+    """Version of the scoring prompt; empty where that is not known."""
     launcher: str
     mode: str
     environment: str
@@ -107,7 +112,10 @@ class VersionPoint(Value):
     commit: str
     """The commit it was read from; empty where that is not known."""
     model: str
+    served: str = ""
     judge: str
+    judge_prompt: str = ""
+    """These three as in a set."""
     launcher: str
     mode: str
     environment: str

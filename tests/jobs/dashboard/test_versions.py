@@ -93,3 +93,15 @@ def test_an_eval_case_that_was_rewritten_takes_its_older_scores_along() -> None:
     points = make_figures([*older, *newer]).versions
     assert [(one.sha, one.evals) for one in points] == [(OLD, 1), (NEW, 1)]
     assert points[0].whiskers.difference == pytest.approx(0.1)
+
+
+def test_a_point_says_who_answered_and_who_judged_by_what() -> None:
+    [point] = make_figures(measured(OLD, [(0.6, 0.5)])).versions
+    assert (point.served, point.judge, point.judge_prompt) == (
+        "claude-sonnet-4-6",
+        "claude-opus-4-7",
+        "p1",
+    )
+    unknown: dict[str, Any] = {"served": "", "judge_served": "", "judge_prompt": ""}
+    [older] = make_figures(measured(OLD, [(0.6, 0.5)], **unknown)).sets
+    assert (older.served, older.judge, older.judge_prompt) == ("", "claude-opus-4-7", "")
