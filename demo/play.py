@@ -82,6 +82,7 @@ async def _play(*, once: bool, real: bool, port: int, scratch: Path) -> int:
         console.print(f"local GitHub   {stage.web_url}/{OWNER}/{NAME}")
         if not once:
             await asyncio.to_thread(_put_datasets, stage.settings.datasets)
+            console.print(f"dashboard      {stage.bot_url}/")
             console.print(f"datasets       {stage.bot_url}/tasks")
         console.print(f"issue          [bold]{page}[/bold]\n")
         telling = asyncio.create_task(tell_steps(stage.github, console))

@@ -83,7 +83,7 @@ async def test_what_got_worse_stands_first_and_the_newest_of_it_before_the_other
         ]
         assert ["this week" in one for one in told] == [True, False, True]
         rows = {row["Skill"]: row["Change"] for row in page.table("Skills of acme/skills")}
-        assert rows["new b/new"] == "\N{MINUS SIGN}5"
+        assert rows["new b/new"] == "\N{MINUS SIGN}5 on 8 of both"
         assert rows["first d/first"] == "not measured"
 
 
