@@ -43,7 +43,8 @@ function show(part, html) {
   if (!part) return;
   const page = new DOMParser().parseFromString(html, "text/html");
   part.replaceChildren(...page.body.childNodes);
-  if (part.hidden) part.hidden = html.trim() === "";
+  const box = part.closest("[data-box]");
+  if (box) box.hidden = html.trim() === "";
 }
 
 function passed(milliseconds) {
