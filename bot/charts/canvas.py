@@ -31,7 +31,7 @@ SIDE = 24.0
 """Room at both sides."""
 TOP = 82.0
 """Where what is below the title begins."""
-TITLE, LABEL, SMALL = 19.0, 14.0, 12.0
+TITLE, LABEL, SMALL, TINY = 19.0, 14.0, 12.0, 10.5
 """Sizes of letters."""
 DPI = 72
 """So that a unit is a point in an SVG and a pixel when texts are measured."""

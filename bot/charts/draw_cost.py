@@ -20,6 +20,7 @@ from bot.charts.over_versions import (
     newest_of,
     order_versions,
     scale_versions,
+    visible,
 )
 from bot.charts.plain import empty_sheet
 from jobs.dashboard.addresses import Theme
@@ -41,7 +42,8 @@ def draw_cost(figures: SkillFigures, theme: Theme) -> Sheet:
         return empty_sheet(title, figures.card.repo, says, theme)
     every = order_versions((one.sha, one.first_at) for one in points)
     versions, older = newest_of(every)
-    models = group_points(points)
+    models = group_points(visible(points, versions))
+    series = len({one.series for one in points})
     shown = models[: len(MARKERS)]
     top = TOP + KEY * (1 + len(shown)) + 8
     height = NAME + PANEL + AXIS + GAP
@@ -58,7 +60,7 @@ def draw_cost(figures: SkillFigures, theme: Theme) -> Sheet:
     _draw_usd(sheet, top + height, owns, versions)
     left = (
         texts.left_out(older, "older version"),
-        texts.left_out(len(models) - len(shown), "more line"),
+        texts.left_out(series - len(shown), "more line"),
     )
     sheet.foot(texts.joined(*left) or "Means over the latest run of each eval case")
     return sheet

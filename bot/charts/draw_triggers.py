@@ -17,6 +17,7 @@ from bot.charts.over_versions import (
     order_versions,
     scale_percent,
     scale_versions,
+    visible,
 )
 from bot.charts.plain import empty_sheet
 from jobs.dashboard.addresses import Theme
@@ -36,7 +37,8 @@ def draw_triggers(figures: SkillFigures, theme: Theme) -> Sheet:
         return empty_sheet(title, figures.card.repo, says, theme)
     every = order_versions((one.sha, one.ended_at) for one in points)
     versions, older = newest_of(every)
-    panels = _group(points)
+    panels = _group(visible(points, versions))
+    series = len({(one.model, one.launcher, one.eval_set) for one in points})
     count = min(len(panels), MOST_PANELS)
     height = NAME + PANEL + AXIS + GAP
     sheet = Sheet(TOP + KEY + height * count + 32, theme)
@@ -52,7 +54,7 @@ def draw_triggers(figures: SkillFigures, theme: Theme) -> Sheet:
         _draw_panel(sheet, TOP + KEY + height * place, name, own, versions)
     left = (
         texts.left_out(older, "older version"),
-        texts.left_out(len(panels) - count, "more panel"),
+        texts.left_out(series - count, "more panel"),
     )
     sheet.foot(texts.joined(*left) or "n: queries of the newest measurement shown")
     return sheet
@@ -82,8 +84,7 @@ def _draw_panel(
     axes = sheet.axes(LEFT, top + NAME, axis_width(sheet), PANEL)
     scale_versions(axes, versions)
     scale_percent(axes)
-    known = {one.sha for one in versions}
-    newest = list({one.sha: one for one in points if one.sha in known}.values())
+    newest = list({one.sha: one for one in points}.values())
     precision = line_of(((one.sha, one.precision) for one in newest), versions)
     recall = line_of(((one.sha, one.recall) for one in newest), versions)
     axes.plot(
@@ -95,7 +96,7 @@ def _draw_panel(
         markerfacecolor=palette.paper, markeredgewidth=1.8, clip_on=False,
     )  # fmt: skip
     right = sheet.width - 24
-    said = _say(newest[-1]) if newest else "not measured in these versions"
+    said = _say(newest[-1])
     sheet.text(right, top + 14, said, size=SMALL, color=palette.soft, across="right")
     room = right - 24 - sheet.wide(said, SMALL) - 16
     sheet.text(24, top + 14, name, size=LABEL, weight="bold", room=room)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from bot.charts import texts
-from bot.charts.canvas import LABEL, SMALL, TOP, Sheet
+from bot.charts.canvas import LABEL, SMALL, TINY, TOP, Sheet
 from bot.charts.over_versions import (
     AXIS,
     LEFT,
@@ -19,8 +19,10 @@ from bot.charts.over_versions import (
     line_of,
     newest_of,
     order_versions,
+    place_of,
     scale_percent,
     scale_versions,
+    visible,
 )
 from bot.charts.plain import empty_sheet
 from jobs.dashboard.addresses import Theme
@@ -28,8 +30,9 @@ from jobs.dashboard.values import SkillFigures, VersionPoint
 from jobs.reporting import numbers
 
 MOST_PANELS = 4
-PANEL, NAME, GAP = 132.0, 30.0, 16.0
-"""Heights of the axes, of the model's name above them, and of the room between."""
+PANEL, NAME, COUNTS, GAP = 132.0, 30.0, 15.0, 14.0
+"""Heights of the axes, of the model's name above them, of the counts of eval cases below, and of
+the room between."""
 KEY = 34.0
 
 
@@ -40,8 +43,9 @@ def draw_versions(figures: SkillFigures, theme: Theme) -> Sheet:
         return empty_sheet(title, figures.card.repo, "No version has a score yet", theme)
     every = order_versions((one.sha, one.first_at) for one in points)
     versions, older = newest_of(every)
-    panels = group_points(points)
-    height = NAME + PANEL + AXIS + GAP
+    panels = group_points(visible(points, versions))
+    series = len({one.series for one in points})
+    height = NAME + PANEL + COUNTS + AXIS + GAP
     count = min(len(panels), MOST_PANELS)
     sheet = Sheet(TOP + KEY + height * count + 32, theme)
     counted = (
@@ -55,9 +59,12 @@ def draw_versions(figures: SkillFigures, theme: Theme) -> Sheet:
         _draw_panel(sheet, TOP + KEY + height * place, name, own, versions)
     left = (
         texts.left_out(older, "older version"),
-        texts.left_out(len(panels) - count, "more panel"),
+        texts.left_out(series - count, "more panel"),
     )
-    sheet.foot(texts.joined(*left) or "n: eval cases with a score in the newest version shown")
+    sheet.foot(
+        texts.joined(*left)
+        or "n: eval cases with a score; versions with different ones differ for that, too"
+    )
     return sheet
 
 
@@ -81,9 +88,14 @@ def _name(point: VersionPoint, others: Sequence[VersionPoint]) -> str:
         "in {}": {one.launcher for one in same},
         "{}": {one.mode for one in same},
         "environment {}": {one.environment[:7] for one in same},
+        "snapshot {}": {one.served for one in same},
         "judge {}": {one.judge for one in same},
+        "prompt {}": {one.judge_prompt[:7] for one in same},
     }
-    mine = (point.launcher, point.mode, point.environment[:7], point.judge)
+    mine = (
+        *(point.launcher, point.mode, point.environment[:7], point.served, point.judge),
+        point.judge_prompt[:7],
+    )
     told = [
         say.format(texts.shown(value) or "none")
         for (say, values), value in zip(parts.items(), mine, strict=True)
@@ -110,40 +122,39 @@ def _draw_panel(
     axes = sheet.axes(LEFT, top + NAME, axis_width(sheet), PANEL)
     scale_versions(axes, versions)
     scale_percent(axes)
-    known = {one.sha for one in versions}
-    own = [one for one in points if one.sha in known]
-    both = [one for one in own if one.whiskers.low is not None]
+    both = [one for one in points if one.whiskers.low is not None]
     low = line_of(((one.sha, _from(one, one.whiskers.low)) for one in both), versions)
     high = line_of(((one.sha, _from(one, one.whiskers.high)) for one in both), versions)
     axes.fill_between(low.places, low.values, high.values, color=palette.good, alpha=0.16, lw=0)
     axes.vlines(low.places, low.values, high.values, color=palette.good, alpha=0.4, lw=4)
-    lacking = line_of(((one.sha, one.without_skill) for one in own), versions)
+    lacking = line_of(((one.sha, one.without_skill) for one in points), versions)
     axes.plot(
         *lacking, "s", color=palette.bad, linewidth=2, linestyle=(0, (3, 2)), markersize=7,
         markerfacecolor=palette.paper, markeredgewidth=1.8, clip_on=False,
     )  # fmt: skip
-    having = line_of(((one.sha, one.with_skill) for one in own), versions)
+    having = line_of(((one.sha, one.with_skill) for one in points), versions)
     axes.plot(
         *having, "o", color=palette.good, linewidth=2.5, linestyle="-", markersize=8,
         clip_on=False,
     )  # fmt: skip
-    _say_newest(sheet, top, name, own)
-    label_versions(sheet, versions, top + NAME + PANEL)
+    _say_newest(sheet, top, name, points[-1])
+    below = top + NAME + PANEL
+    places = {one.sha: place for place, one in enumerate(versions)}
+    for one in points:
+        x, said = place_of(sheet, places[one.sha], len(versions)), f"n={one.evals}"
+        sheet.text(x, below + 15, said, size=TINY, color=palette.soft, across="center")
+    label_versions(sheet, versions, below + COUNTS)
 
 
 def _from(point: VersionPoint, step: float | None) -> float | None:
     return None if step is None else min(1.0, max(0.0, point.without_skill + step))
 
 
-def _say_newest(sheet: Sheet, top: float, name: str, own: Sequence[VersionPoint]) -> None:
+def _say_newest(sheet: Sheet, top: float, name: str, last: VersionPoint) -> None:
     """The model at the left, what its newest version shows at the right."""
     right = sheet.width - 24
-    if not own:
-        said = "no score in these versions"
-    else:
-        last = own[-1]
-        difference = texts.points(last.whiskers.difference)
-        said = texts.joined(f"{difference}, {last.word}", f"n={last.evals}")
+    difference = texts.points(last.whiskers.difference)
+    said = texts.joined(f"{difference}, {last.word}", f"n={last.evals}")
     sheet.text(right, top + 14, said, size=SMALL, color=sheet.palette.soft, across="right")
     room = right - 24 - sheet.wide(said, SMALL) - 16
     sheet.text(24, top + 14, name, size=LABEL, weight="bold", room=room)

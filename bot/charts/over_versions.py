@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from matplotlib.axes import Axes
 
 from bot.charts.canvas import LABEL, SIDE, SMALL, Sheet
+from jobs.dashboard.values import TriggerPoint, VersionPoint
 
 MOST_VERSIONS = 12
 LEFT = SIDE + 44
@@ -14,6 +15,9 @@ LEFT = SIDE + 44
 AXIS = 46.0
 """Room for the names of versions below the axes."""
 MOST_LABELS = 6
+
+
+Point = TypeVar("Point", VersionPoint, TriggerPoint)
 
 
 class Version(NamedTuple):
@@ -45,6 +49,12 @@ def order_versions(found: Iterable[tuple[str, datetime | None]]) -> list[Version
 def newest_of(versions: Sequence[Version]) -> tuple[list[Version], int]:
     """Those that have room, and how many older ones have none."""
     return list(versions[-MOST_VERSIONS:]), max(0, len(versions) - MOST_VERSIONS)
+
+
+def visible(points: Iterable[Point], versions: Sequence[Version]) -> list[Point]:
+    """Those of versions that have room."""
+    shown = {one.sha for one in versions}
+    return [one for one in points if one.sha in shown]
 
 
 def line_of(points: Iterable[tuple[str, float | None]], versions: Sequence[Version]) -> Line:
