@@ -17,7 +17,7 @@ from jobs.datasets.plan import RunPlan, Wanted, make_run_plan, plan_again
 from jobs.datasets.progress import describe_estimate, render_progress
 from jobs.datasets.ready import Ready
 from jobs.datasets.request_world import DatasetRequestWorld
-from jobs.datasets.run_state import RunState, divide, keep_run_of
+from jobs.datasets.run_state import RunState, chunk_key, divide, keep_run_of
 from jobs.day_budget import over_bot, over_repository
 from jobs.errors import OverBudget, Refused
 from jobs.keeping import find_planned, request_folder
@@ -70,7 +70,7 @@ def _make_chunk_request(request: Request, plan: RunPlan, number: int) -> Request
     options = request.dataset.model_copy(update={"chunk": number})
     return request.model_copy(
         update={
-            "key": f"{request.key}:{plan.run_id}-{number}"[:200],
+            "key": chunk_key(request, plan.run_id, number),
             "kind": "dataset_chunk",
             "run": plan.run_id,
             "dataset": options,

@@ -25,7 +25,7 @@ from jobs.datasets.purse import Purse
 from jobs.datasets.ready import DatasetWorld, Ready
 from jobs.datasets.request_world import DatasetRequestWorld
 from jobs.datasets.run_money import ChunkMoney
-from jobs.datasets.run_state import ChunkEnd, Chunks, RunState, divide
+from jobs.datasets.run_state import ChunkBegun, ChunkEnd, Chunks, RunState, chunk_key, divide
 from jobs.datasets.running import run_dataset
 from jobs.errors import Gone, Transient, UserError
 from jobs.keeping import MOST_LOST
@@ -92,7 +92,10 @@ async def _carry_out_chunk(request: Request, world: DatasetRequestWorld, *, last
         return
     try:
         if not await chunk.state.has_ended(chunk.number):
-            await _close(chunk, await _run_counted(chunk, world), world)
+            end = await _run_counted(chunk, request, world)
+            if end is None:
+                return
+            await _close(chunk, end, world)
     except UserError as refusal:
         await _close(chunk, ChunkEnd(state="failed", reason=str(refusal)), world)
     except Gone as gone:  # nobody to answer, now or later
@@ -161,13 +164,30 @@ async def _close(chunk: _Chunk, end: ChunkEnd, world: DatasetRequestWorld) -> No
     await chunk.state.end_chunk(chunk.number, end)
 
 
-async def _run_counted(chunk: _Chunk, world: DatasetRequestWorld) -> ChunkEnd:
-    """Run the cases, unless too many workers were lost with them."""
-    begun = await chunk.state.count_begun(chunk.number)
-    if begun >= MOST_LOST:
-        reason = f"{begun} workers were lost with the same cases, which are not begun again"
+async def _run_counted(
+    chunk: _Chunk, request: Request, world: DatasetRequestWorld
+) -> ChunkEnd | None:
+    """Run the cases, unless too many workers were lost with them; None: another request does.
+
+    Cases that get on in spite of lost workers go on as a new request, since the queue gives a
+    request up that workers are lost with.
+    """
+    begun = await chunk.state.get_begun(chunk.number)
+    ended = len(await world.keeping.find_ended(chunk.plan.run_id, chunk.ids))
+    if begun.times and ended > begun.ended:
+        key = chunk_key(chunk.asked, chunk.plan.run_id, chunk.number, ended=ended)
+        begun = ChunkBegun(ended=ended, key=key)
+        await chunk.state.put_begun(chunk.number, begun)
+    if begun.key not in {"", request.key}:
+        again = request.model_copy(update={"key": begun.key})
+        await world.place.requests.enqueue(again)
+        return None
+    if begun.times >= MOST_LOST:
+        reason = f"{begun.times} workers were lost with the same cases, which are not begun again"
         return ChunkEnd(state="failed", reason=reason)
-    await chunk.state.put_begun(chunk.number, begun + 1)
+    begun = begun.model_copy(update={"ended": ended})
+    once_more = begun.model_copy(update={"times": begun.times + 1})
+    await chunk.state.put_begun(chunk.number, once_more)
     try:
         return await _run(chunk, world)
     except (asyncio.CancelledError, Transient):  # told to leave, or to try again: nobody was lost

@@ -13,7 +13,7 @@ from jobs.datasets.live import LiveState
 from jobs.datasets.plan import RunPlan
 from jobs.keeping import request_folder
 from jobs.ports import BlobStore
-from jobs.requests import Request, Value
+from jobs.requests import LONGEST_KEY, Request, Value
 
 CHUNK_CASES = 50
 """Cases that one worker takes at a time: an hour's work at most, and other repositories come
@@ -26,6 +26,17 @@ class ChunkEnd(Value):
     state: LiveState
     reason: str = ""
     """A sentence for the report, where it is not complete."""
+
+
+class ChunkBegun(Value):
+    """A chunk as it was begun last."""
+
+    times: int = 0
+    """How often by a worker that was not told to leave, since one of its cases has ended."""
+    ended: int = 0
+    """Its cases that had ended by then."""
+    key: str = ""
+    """Of the request that carries it out now; empty: of the one that it was asked for with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +110,19 @@ class RunState:
     async def has_ended(self, number: int) -> bool:
         return await self.blobs.exists(self._key(f"chunks/{number}"))
 
-    async def count_begun(self, number: int) -> int:
-        """How often a chunk was begun by a worker that was not told to leave."""
-        return int(await self.blobs.get(self._key(f"begun/{number}")) or 0)
+    async def get_begun(self, number: int) -> ChunkBegun:
+        stored = await self.blobs.get(self._key(f"begun/{number}.json"))
+        return ChunkBegun.model_validate_json(stored) if stored else ChunkBegun()
 
-    async def put_begun(self, number: int, times: int) -> None:
-        await self.blobs.put(self._key(f"begun/{number}"), str(times).encode())
+    async def put_begun(self, number: int, begun: ChunkBegun) -> None:
+        await self.blobs.put(self._key(f"begun/{number}.json"), begun.model_dump_json().encode())
 
     async def reopen(self, chunks: int) -> None:
         """Forget that a run was cancelled, and how its chunks ended: it goes on."""
         await self.blobs.delete(self._key("cancelled"))
         for number in range(chunks):
             await self.blobs.delete(self._key(f"chunks/{number}"))
-            await self.blobs.delete(self._key(f"begun/{number}"))
+            await self.blobs.delete(self._key(f"begun/{number}.json"))
 
     async def put_suite(self, content: bytes) -> None:
         """Keep the suite's files, so that every worker reads the same."""
@@ -123,6 +134,12 @@ class RunState:
 
     def _key(self, name: str) -> str:
         return f"{FOLDER}/{self.run_id}/{name}"
+
+
+def chunk_key(asked: Request, run_id: str, number: int, *, ended: int = 0) -> str:
+    """The key of the request for a chunk; with `ended`, of the one that goes on from there."""
+    own = f":{run_id}-{number}{f'-{ended}' if ended else ''}"
+    return f"{asked.key[: LONGEST_KEY - len(own)]}{own}"
 
 
 async def keep_run_of(request: Request, run_id: str, blobs: BlobStore) -> None:

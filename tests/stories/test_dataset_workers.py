@@ -128,5 +128,42 @@ async def test_cases_that_workers_are_lost_with_are_given_up_and_the_run_ends(
         assert (whole["missing_count"], whole["ungraded_count"]) == (50, 0)
 
 
+@pytest.mark.slow  # each lost worker is noticed once its lease has run out
+async def test_cases_that_get_on_are_not_given_up_however_many_workers_are_lost(
+    tmp_path: Path, app_key: str
+) -> None:
+    """Kill -9 four times, each time after one more case has ended; the fifth runs the rest."""
+    waiters, gate = Waiters(), Gate()
+    gate.released = waiters
+    answered = 1
+
+    def answer(asked: Asked) -> Step:
+        number = _number(asked)
+        return Reply(text=f"word{number}") if number < answered else Stall(gate=gate)
+
+    api = ScriptedModelApi(models=MODELS)
+    api.script(answer, when=is_case, forever=True)
+    seed = with_dataset(tmp_path, 6, max_concurrency=1)
+    async with playing(
+        tmp_path, app_key, seed=seed, model_api=api, judge_model=MODEL, worker=False
+    ) as scene:
+        variables = environment_of(scene.stage.settings)
+        asked = scene.comment(1, ASK)
+        for _ in range(4):
+            async with worker(variables) as lost:
+                await scene.until(lambda: waiters.count > 0, "a case that is not answered")
+                lost.send_signal(signal.SIGKILL)
+                await lost.wait()
+            await scene.until(lambda: waiters.count == 0, "the end of its connections")
+            answered += 1
+        answered = 6
+        async with worker(variables):
+            await scene.reacted(1, asked, "rocket")
+        whole = await report_of(scene)
+        assert (whole["state"], whole["pass_count"]) == ("complete", 6)
+        asked_for = sorted(_number(one) for one in api.requests)
+        assert asked_for == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+
+
 def _number(asked: Asked) -> int:
     return int(asked.prompt.rpartition("word")[2])
