@@ -129,6 +129,8 @@ class RunCompare:
         position: int,
     ) -> Sequence[ChangedFile]:
         """The files of the first or second arm, those that differ with what differs."""
+        if not (found[0].sources and found[1].sources):
+            return ()  # what is not kept is not known to differ
         both = [
             one.find_session(which.arms[position], which.trial)
             for one, which in zip(found, details, strict=True)
