@@ -16,6 +16,7 @@ from config.environments.definition import is_host
 
 _NUMBER = re.compile(r"\s*\d{1,9}(?:\.\d+)?\s*")
 _MENTION = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_ORIGIN = re.compile(r"https?://[^/?#@\s*]+")
 _APP_ID = re.compile(r"[0-9]{1,20}|Iv[A-Za-z0-9.]{1,60}")
 
 
@@ -75,6 +76,16 @@ def _hosts(value: str) -> str:
     )
 
 
+def _origins(value: str) -> str:
+    origins = [one.strip().lower() for one in value.split(",") if one.strip()]
+    if not all(_ORIGIN.fullmatch(one) and _is_address(one, ("http", "https")) for one in origins):
+        raise ValueError(
+            "must be origins, separated by commas, such as https://charts.example.org: without a "
+            "path, and no `*`"
+        )
+    return ",".join(origins)
+
+
 def _mention(value: str) -> str:
     if not _MENTION.fullmatch(value):
         raise ValueError("must look like @name, of letters, digits, `.`, `_` and `-`")
@@ -96,5 +107,7 @@ Mention = Annotated[
 ]
 HostList = Annotated[str, AfterValidator(_hosts)]
 """A comma list of hosts in lower case, `*` or `none`."""
+OriginList = Annotated[str, AfterValidator(_origins)]
+"""A comma list of origins, in lower case as browsers send them."""
 Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000)]
 AppId = Annotated[str, AfterValidator(_app_id)]

@@ -20,6 +20,7 @@ from config.kinds import (
     Dollars,
     HostList,
     Mention,
+    OriginList,
     Period,
     RedisAddress,
     WebAddress,
@@ -86,6 +87,8 @@ class Settings(BaseSettings):
     """Logins on GitHub that may use all pages, and so spend the operator's money; empty: nobody."""
     public_pages: bool = False
     """Whether pages about public repositories are shown to everybody, without a sign-in."""
+    api_origins: OriginList = ""
+    """Origins whose scripts may read the API, such as `https://charts.example.org`; empty: none."""
 
     # Storage
     redis_url: RedisAddress = ""

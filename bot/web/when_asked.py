@@ -14,7 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from config.settings import Settings
 
-PATHS = ("/", "/repos/{rest:path}", "/running/events", "/charts/{rest:path}", "/queue",
+PATHS = ("/", "/api/v1/{rest:path}", "/repos/{rest:path}", "/running/events",
+         "/charts/{rest:path}", "/queue",
          "/queue/{rest:path}", "/tasks", "/tasks/{rest:path}", "/sign-in",
          "/sign-in/{rest:path}", "/sign-out", "/static/{rest:path}")  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""What the pages show, as JSON: `/api/v1`, with an OpenAPI document."""
