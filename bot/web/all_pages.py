@@ -9,8 +9,10 @@ from redis.asyncio import Redis
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
+from bot.api.app import make_api
+from bot.api.asking import ROOT, Ends
 from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
 from bot.queue_view import RedisQueueView
@@ -56,6 +58,11 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     queue = RedisQueueView(redis)
     live = RunLive(LiveReader(redis), figures, utc_now, leaving)
     reader = RunReader(settings, figures)
+    requests = QueueReader(redis, utc_now)
+    ends = Ends(
+        settings=settings, access=access, figures=figures, reader=reader,
+        live=LiveReader(redis), queue=queue, requests=requests, clock=utc_now,
+    )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -69,12 +76,13 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     return Starlette(
         exception_handlers={404: show_no_page},
         routes=[
+            Mount(ROOT, make_api(ends)),
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access, RedisSeenRepos(redis)).routes(),
             *Overview(figures, queue, settings, utc_now).routes(guard),
             *RepoPage(figures, queue, settings, utc_now).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
-            *QueuePage(QueueReader(redis, utc_now), redis, settings, utc_now).routes(guard),
+            *QueuePage(requests, redis, settings, utc_now).routes(guard),
             *RunsList(figures, settings, utc_now).routes(guard),
             *RunPage(reader, figures, settings, utc_now, live).routes(guard),
             *RunTalk(reader, figures).routes(guard),
