@@ -8,6 +8,7 @@ written, in at most 400 MB.
 """
 
 import asyncio
+import gc
 import json
 import resource
 import subprocess
@@ -95,6 +96,7 @@ def measure(cases: int, latency_s: float) -> dict[str, float]:
 
 async def serve() -> None:
     """The model, until somebody ends it."""
+    gc.disable()  # its latency is a fixed one, without pauses of its own
     api = ScriptedModelApi(behaviour=answer)
     async with api.serve() as server:
         print(server.anthropic_url, flush=True)
