@@ -12,6 +12,9 @@ from jobs.inquiries.words import asked_plain
 from jobs.live_sessions import RunNow
 from jobs.requests import WEB, Repo
 
+SIGNS = "\N{CROSS MARK}\N{WARNING SIGN}\N{VARIATION SELECTOR-16} "
+"""What answers on issues begin with; the page has signs of its own."""
+
 
 def make_figures(reading: Reading, visitor: Visitor) -> QueueFigures:
     """The queue as this visitor sees it."""
@@ -125,7 +128,7 @@ def _failed(failure: Failure, reading: Reading, visitor: Visitor) -> FailedItem:
         issue=request.issue,
         is_pull_request=request.is_pull_request,
         asker=request.asker,
-        reason=plain_text(failure.reason),
+        reason=plain_text(failure.reason).lstrip(SIGNS),
         failed_at=failure.at,
         may_retry=may_retry(visitor, failure, place) and not was_retried,
         was_retried=was_retried,

@@ -127,13 +127,13 @@ class Reach:
                 return
 
     async def _installations(self) -> list[_Installation]:
-        installations: list[_Installation] = []
+        installations: dict[int, _Installation] = {}
         for page in range(1, MOST_INSTALLATION_PAGES + 1):
             found = (await self._get("/user/installations", _Installations, page)).installations
-            installations += found
+            installations |= {one.id: one for one in found}
             if len(found) < PER_PAGE:
                 break
-        return installations
+        return list(installations.values())
 
     async def _get(self, path: str, kind: type[Answer], page: int | None = None) -> Answer:
         query = {"per_page": PER_PAGE, "page": page} if page else {}

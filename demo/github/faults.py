@@ -81,6 +81,10 @@ class Faults:
             Fault(on=on, times=times, answer=problem.answer(), after_effect=after_effect)
         )
 
+    def reply(self, answer: Answer, *, on: str = EVERYTHING, times: int | None = 1) -> Fault:
+        """Answer with whatever this is, as something between us and GitHub might."""
+        return self._add(Fault(on=on, times=times, answer=answer))
+
     def drop_connection(
         self, *, on: str = EVERYTHING, times: int | None = 1, after_effect: bool = True
     ) -> Fault:

@@ -91,7 +91,8 @@ async def a_world(redis_url: str, folder: Path, **changes: Any) -> AsyncIterator
     gh = LocalGitHub()
     gh.add_repository("acme", "open")
     gh.add_repository("acme", "secret", private=True)
-    gh.add_person(OPERATOR)
+    for login in (OPERATOR, "mona", "mallory"):
+        gh.add_person(login)
     redis = Redis.from_url(redis_url)
     try:
         async with gh.serve() as served, httpx.AsyncClient(base_url=served.web_url) as github:
