@@ -63,7 +63,7 @@ async def test_a_long_transcript_comes_a_page_at_a_time(pages: RunPages) -> None
     made.mkdir()
     with JsonlTranscript(made / "t.jsonl") as transcript:
         for number in range(150):
-            said = {"text": f"remark {number}.", "model": "m"}
+            said: dict[str, object] = {"text": f"remark {number}.", "model": "m"}
             transcript.write(TranscriptEvent(NOON, "text", said))
     output = pages.folder / "made" / GRADED / "with_skill-1"
     write_bundle(made / "b.zip", result.sessions[0], made / "t.jsonl", output)
