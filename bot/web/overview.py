@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -26,6 +27,7 @@ from bot.web.doing import Doing, find_doing
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh
 from bot.web.guard import SEE_OTHER, Guard
+from bot.web.run_live import RunLive, Running
 from bot.web.shell import HEADERS, render
 from config.settings import Settings
 from jobs.dashboard.values import RepoFigures, SkillCard
@@ -52,6 +54,14 @@ class Section:
         return self.fitting - len(self.cards)
 
 
+class GoingOn(NamedTuple):
+    """What goes on at a moment."""
+
+    doing: Doing
+    running: Running
+    at: datetime
+
+
 class Overview:
     """The first page."""
 
@@ -61,7 +71,9 @@ class Overview:
         queue: RedisQueueView,
         settings: Settings,
         clock: Callable[[], datetime],
+        live: RunLive,
     ) -> None:
+        self._live = live
         self._figures = figures
         self._queue = queue
         self._settings = settings
@@ -76,28 +88,28 @@ class Overview:
             return RedirectResponse("/sign-in", SEE_OTHER, HEADERS)
         repos = [repo for repo in await self._figures.repos() if visitor.sees(repo)]
         doing = await find_doing(self._queue, repos)
+        running = await self._live.find_running(visitor)
         versions = await asyncio.gather(*map(self._figures.version, repos))
-        now = self._clock()
+        going_on = GoingOn(doing, running, self._clock())
         choice = Choice.read(request.query_params)
 
         async def make() -> Response:
             found = await self._figures.overview(repos)
-            return self._render(visitor, choice, found, doing, now)
+            return self._render(visitor, choice, found, going_on)
 
         names = [(repo.full_name, repo.is_private) for repo in repos]
-        seen = [*names, *versions, *doing.version]
-        return await answer_fresh(request, visitor, seen, make, now=now)
+        seen = [*names, *versions, *doing.version, *running.version]
+        return await answer_fresh(request, visitor, seen, make, now=going_on.at)
 
     def _render(
         self,
         visitor: Visitor,
         choice: Choice,
         found: Sequence[RepoFigures],
-        doing: Doing,
-        now: datetime,
+        going_on: GoingOn,
     ) -> Response:
         cards = [card for one in found for card in one.cards]
-        sections = _make_sections(found, choice, doing)
+        sections = _make_sections(found, choice, going_on.doing)
         worse, better = find_worse(cards), find_better(cards)
         return render(
             "overview.html",
@@ -112,11 +124,12 @@ class Overview:
             words=_count_words(cards),
             part=take_part(sections, choice.page, REPOS_A_PAGE),
             fitting=sum(one.fitting for one in sections),
-            doing=doing,
+            doing=going_on.doing,
+            running=going_on.running,
             worse=worse,
             better=better,
             most=CHANGES_SHOWN,
-            week_ago=now - WEEK,
+            week_ago=going_on.at - WEEK,
             has_versions=any(card.change is not None for card in cards),
             spent=sum(one.spend_week_usd for one in found),
             is_partial=any(one.is_spend_partial for one in found),

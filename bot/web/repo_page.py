@@ -15,6 +15,7 @@ from bot.web.doing import Doing, find_doing
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
 from bot.web.guard import Guard
+from bot.web.run_live import RunLive, Running
 from bot.web.shell import render
 from config.settings import Settings
 
@@ -31,7 +32,9 @@ class RepoPage:
         queue: RedisQueueView,
         settings: Settings,
         clock: Callable[[], datetime],
+        live: RunLive,
     ) -> None:
+        self._live = live
         self._figures = figures
         self._queue = queue
         self._settings = settings
@@ -46,16 +49,18 @@ class RepoPage:
         if repo is None:
             return not_there(visitor)
         doing = await find_doing(self._queue, [repo])
-        versions = [repo.is_private, await self._figures.version(repo), *doing.version]
+        running = await self._live.find_running(visitor, repo.full_name)
+        figures = await self._figures.version(repo)
+        versions = [repo.is_private, figures, *doing.version, *running.version]
         choice = Choice.read(request.query_params)
 
         async def make() -> Response:
-            return await self._render(visitor, repo, choice, doing)
+            return await self._render(visitor, repo, choice, doing, running)
 
         return await answer_fresh(request, visitor, versions, make, now=self._clock())
 
     async def _render(
-        self, visitor: Visitor, repo: SeenRepo, choice: Choice, doing: Doing
+        self, visitor: Visitor, repo: SeenRepo, choice: Choice, doing: Doing, running: Running
     ) -> Response:
         [found] = await self._figures.overview([repo])
         cards = choose(found.cards, choice)
@@ -69,6 +74,7 @@ class RepoPage:
             repo=found,
             part=take_part(cards, choice.page, SKILLS_A_PAGE),
             doing=doing,
+            running=running,
             stale=[card for card in found.cards if card.stale],
             runs=await self._figures.runs(repo, most=RUNS_SHOWN),
         )

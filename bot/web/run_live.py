@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from sse_starlette.event import ServerSentEvent
 from starlette.requests import Request
@@ -29,6 +31,21 @@ RUNNING = "/running/events"
 PARTS = "live_parts.html"
 
 Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Values for `running.html`."""
+
+    views: Sequence[LiveView]
+    events: str
+    """Where changes are told."""
+    now_ms: int
+
+    @property
+    def version(self) -> list[str]:
+        """Differs where others run, or one has come to another state; turns are told besides."""
+        return [f"{one.run.head.run} {one.state}" for one in self.views]
 
 
 class RunLive:
@@ -65,15 +82,13 @@ class RunLive:
             "now_ms": _milliseconds(now),
         }
 
-    async def find_running(self, visitor: Visitor, repo: str = "") -> Mapping[str, Any]:
-        """Values for `running.html`: what runs now that a visitor sees, in all repositories or in
-        one (`owner/name`).
-        """
+    async def find_running(self, visitor: Visitor, repo: str = "") -> Running:
+        """What runs now that a visitor sees, in all repositories or in one (`owner/name`)."""
         now = self._clock()
         seen = _Seen(visitor, self._figures, repo)
         views = await seen.views(await self._reader.running(), now)
-        query = f"?repo={repo}" if repo else ""
-        return {"views": views, "events": RUNNING + query, "now_ms": _milliseconds(now)}
+        query = f"?{urlencode({'repo': repo})}" if repo else ""
+        return Running(views, RUNNING + query, _milliseconds(now))
 
     async def stream(self, request: Request, visitor: Visitor) -> Response:
         """Server-sent events of a run that goes on."""

@@ -6,13 +6,30 @@ for (const place of document.querySelectorAll("[data-live]")) {
 }
 
 function watch(place) {
-  const source = new EventSource(place.dataset.live);
+  let source = null;
   const said = place.querySelector("[data-said]");
   const shown = new Map();
   // clocks go by the server's time, however a browser's own is set
   let ahead = Number(place.dataset.now) - Date.now();
 
-  source.addEventListener("changed", (event) => {
+  // a browser keeps few connections to one server: a page that nobody looks at needs none
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  tick();
+  setInterval(tick, 1000);
+
+  function follow() {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (!source) {
+      source = new EventSource(place.dataset.live);
+      source.addEventListener("changed", change);
+      source.addEventListener("ended", end);
+    }
+  }
+
+  function change(event) {
     const news = JSON.parse(event.data);
     ahead = news.now - Date.now();
     for (const [name, html] of Object.entries(news.parts)) {
@@ -23,13 +40,12 @@ function watch(place) {
     tick();
     // a screen reader hears of milestones, and not of every turn
     if (said && said.textContent !== news.said) said.textContent = news.said;
-  });
-  source.addEventListener("ended", () => {
+  }
+
+  function end() {
     source.close();
     location.reload();
-  });
-  tick();
-  setInterval(tick, 1000);
+  }
 
   function tick() {
     const now = Date.now() + ahead;

@@ -128,6 +128,31 @@ async def test_the_page_changes_by_itself_and_becomes_the_page_of_the_ended_run(
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize("path", ["/", "/repos/acme/skills"])
+async def test_what_runs_now_appears_moves_and_goes_without_loading(
+    stage: LiveStage, tmp_path: Path, path: str
+) -> None:
+    await put_records(stage.redis, some_records(8))
+    async with open_tab(tmp_path / "profile") as tab:
+        await tab.look_like(width=1280, height=900, scheme="light")
+        await tab.visit(f"{stage.client.base_url}{path}")
+        assert "Running now" not in await tab.evaluate(TEXT)
+        stage.show_second_trial()
+        shown_now = await until(tab, TEXT, lambda text: "Running now" in text)
+        assert "running, trial 2 of 3" in shown_now
+        assert "40 turns" in shown_now
+        link = "document.querySelector('.runs-now a').getAttribute('href')"
+        assert await tab.evaluate(link) == ADDRESS
+        assert await find_faults(tab) == []
+        (tmp_path / "running.png").write_bytes(await tab.photograph())
+        stage.writer.show(RUN, an_arm(Arm.WITH_SKILL, 2, 7))
+        await until(tab, TEXT, lambda text: "41 turns" in text)
+        stage.writer.move(RUN, a_move("ended"))
+        await until(tab, TEXT, lambda text: "Running now" not in text)
+        assert tab.loads == 1
+    assert tab.complaints == []
+
+
 async def test_without_script_the_page_of_a_run_loads_itself_anew(
     stage: LiveStage, tmp_path: Path
 ) -> None:

@@ -245,8 +245,8 @@ async def test_names_of_others_break_out_of_nothing(redis_url: str, tmp_path: Pa
     async with dashboard(redis_url, tmp_path, records) as there:
         await there.ask("odd", asker=HOSTILE, models=(HOSTILE,), skill=skill)
         page = await there.page("/")
-        [script] = page.all("script")
-        assert (script.get("src") or "").startswith("/static/page.js?")
+        scripts = [(one.get("src") or "").partition("?")[0] for one in page.all("script")]
+        assert scripts == ["/static/page.js", "/static/live.js"]
         assert {one.get("onerror") for one in page.root.iter()} == {None}
         assert "\u202e" not in page.text
         assert "<script>document.title='run'</script>" in page.text

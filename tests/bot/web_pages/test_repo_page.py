@@ -155,6 +155,7 @@ async def test_names_of_others_are_text_and_nothing_else(redis_url: str, tmp_pat
     ]
     async with dashboard(redis_url, tmp_path, records) as there:
         page = await there.page(HERE)
-        assert len(page.all("script")) == 1
+        scripts = [(one.get("src") or "").partition("?")[0] for one in page.all("script")]
+        assert scripts == ["/static/page.js", "/static/live.js"]
         assert {one.get("onerror") for one in page.root.iter()} == {None}
         assert not any((one.get("href") or "").startswith("javascript") for one in page.all("a"))
