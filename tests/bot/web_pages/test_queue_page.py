@@ -288,7 +288,7 @@ async def test_of_pull_requests_and_pushes_nothing_is_asked_for_again_here(
             {"issue": 0, "origin": "schedule", "kind": "sweep"},
             {"kind": "verdict"},
         ):
-            request = a_request(secret, **({"issue": 40} | changes))  # type: ignore[arg-type]
+            request = a_request(secret, **({"issue": 40} | changes))
             failure = await let_fail(it.world.redis, request)
             assert (await it.act("retry", failure=failure.id)).status_code == 403
         assert len(await it.queued()) == 2
