@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.charts.gallery import Gallery, name_of
-from bot.charts.subject import OF_SKILL, Subject, subject_of_skill
+from bot.charts.subject import OF_SKILL, Subject, subject_of_repo, subject_of_skill
 from bot.redis_clients import REDIS_AWAY
 from bot.store.seen_repos import SeenRepo
 from bot.web.access import Access
@@ -87,13 +87,23 @@ class Charts:
         return Response(content, headers=headers, media_type=TYPES[picture])
 
     async def _find(self, repo: SeenRepo, kind: ChartKind, path: str) -> Subject | None:
+        """What is to be drawn. Raises `Transient` where it is still being made: a picture of what
+        is not known yet would say that nothing was measured.
+        """
         if path:
             figures = await self._figures.skill(repo, path)
-            return None if figures is None else subject_of_skill(kind, figures)
+            if figures is None:
+                return None
+            lacks_triggers = figures.is_partial and not figures.triggers
+            if figures.card.made_at is None or (kind == "triggers" and lacks_triggers):
+                raise Transient("figures are being made")
+            return subject_of_skill(kind, figures)
         if kind in OF_SKILL:
             return None
         [found] = await self._figures.overview([repo])
-        return Subject(kind=kind, repo=repo.full_name, cards=found.cards)
+        if any(card.made_at is None for card in found.cards):
+            raise Transient("figures are being made")
+        return subject_of_repo(found)
 
 
 def _has(request: Request, name: str) -> bool:

@@ -8,20 +8,21 @@ from hashlib import sha256
 
 from bot.charts import texts
 from jobs.dashboard.addresses import ChartKind
-from jobs.dashboard.values import SetFigures, SkillCard, SkillFigures
+from jobs.dashboard.values import RepoFigures, SetFigures, SkillCard, SkillFigures
 from jobs.reporting import numbers
 from jobs.requests import Value
 
 OF_SKILL: frozenset[ChartKind] = frozenset({"versions", "cost", "heat", "triggers", "badge"})
 """Kinds that are about one skill; `difference` is about all of a repository, or one."""
 _SHOWN: Mapping[ChartKind, frozenset[str]] = {
-    "difference": frozenset({"card", "sets"}),
-    "versions": frozenset({"card", "versions"}),
-    "cost": frozenset({"card", "versions"}),
-    "heat": frozenset({"card", "cells"}),
-    "triggers": frozenset({"card", "triggers"}),
-    "badge": frozenset({"card"}),
+    "difference": frozenset({"sets"}),
+    "versions": frozenset({"versions"}),
+    "cost": frozenset({"versions"}),
+    "heat": frozenset({"cells"}),
+    "triggers": frozenset({"triggers"}),
+    "badge": frozenset(),
 }
+"""Besides the card."""
 MOST_SAID = 5
 """Lines of a picture that its description tells."""
 
@@ -43,10 +44,27 @@ class Subject(Value):
 
 
 def subject_of_skill(kind: ChartKind, figures: SkillFigures) -> Subject:
-    """What a chart of this kind shows of a skill."""
-    shown = _SHOWN[kind]
-    parts = {name: getattr(figures, name) for name in SkillFigures.model_fields if name in shown}
-    return Subject(kind=kind, repo=figures.card.repo, figures=SkillFigures(**parts))
+    """What a chart of this kind shows of a skill, and nothing that would make it another one."""
+    parts = {name: getattr(figures, name) for name in _SHOWN[kind]}
+    card = _only_shown(figures.card, kind)
+    return Subject(kind=kind, repo=card.repo, figures=SkillFigures(card=card, **parts))
+
+
+def subject_of_repo(figures: RepoFigures) -> Subject:
+    """What a chart shows of all skills of a repository."""
+    cards = tuple(_only_shown(card, "badge") for card in figures.cards)
+    return Subject(kind="difference", repo=figures.repo, cards=cards)
+
+
+def _only_shown(card: SkillCard, kind: ChartKind) -> SkillCard:
+    return SkillCard(
+        repo=card.repo,
+        skill=card.skill,
+        name=card.name,
+        sha=card.sha,
+        latest=card.latest if kind == "badge" else None,
+        ended_at=card.ended_at if kind == "heat" else None,
+    )
 
 
 def describe(subject: Subject) -> str:
