@@ -1,4 +1,4 @@
-"""The page of the queue on a running bot: what it shows happens, and what its buttons do is told."""
+"""The page of the queue on a running bot: what it shows happens, what its buttons do is told."""
 
 import asyncio
 import re
