@@ -29,6 +29,7 @@ from jobs.again.kept_runs import (
 )
 from jobs.broken_zip import BROKEN_ZIP
 from jobs.calibration.people import RunVerdicts, find_verdicts
+from jobs.errors import Transient
 from jobs.planning.dedup import record_of
 from jobs.reporting.archive import session_folder
 from jobs.results import RunRecord, RunResult
@@ -142,6 +143,8 @@ class RunReader:
             return await self._cache.open(key, self.blobs)
         except ValueError as problem:
             raise Damaged("what is kept of the session is too large") from problem
+        except OSError as problem:
+            raise Transient("the folder for what is looked at cannot be written to") from problem
 
     async def _find_bundles(self, result: RunResult) -> dict[SessionKey, Source]:
         keys = {key: bundle_key(result.spec.run_id, key) for key in session_keys_of(result)}
