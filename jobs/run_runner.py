@@ -16,6 +16,7 @@ from jobs.live_sessions import tell_move, told_live
 from jobs.living_comment import LivingComment
 from jobs.planning.dedup import answers, record_key
 from jobs.planning.plan import Plan
+from jobs.planning.rows import find_live_page
 from jobs.preparation import Preparation
 from jobs.publishing import publish_run
 from jobs.reporting.progress_comment import RunState
@@ -88,6 +89,7 @@ class RunRunner:
         if twin is None:
             return False
         log.info("twin_carried_on", twin=twin.run_id)
+        self._living.change(row, watch=find_live_page(twin, self._world.runs.settings))
         with suppress(Gone):  # its issue; what it found is remembered all the same
             await self._run_to_its_end(row, twin)
         return True

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from config.settings import Settings
+from jobs.dashboard.addresses import run_address
 from jobs.judging.judges import judges_of
 from jobs.planning.plan import Plan
+from jobs.reporting.chart import shows_pages
 from jobs.reporting.progress_comment import ProgressComment, RunRow
-from jobs.values import Model
+from jobs.values import Model, RunSpec
 
 CARRIED_ON = "This was interrupted and is carried on; what was finished is not done again."
 
@@ -15,6 +17,22 @@ def find_unpriced(plan: Plan, price_known: Callable[[Model], bool]) -> list[str]
     """The models of a plan, judges included, that nobody knows the price of. May block."""
     models = {model.sent: model for spec in plan.runs for model in (spec.model, *judges_of(spec))}
     return [name for name, model in models.items() if not price_known(model)]
+
+
+def find_live_page(spec: RunSpec, settings: Settings) -> str:
+    """Where a run is seen going on by whoever reads its comment; empty where they could not.
+
+    Everybody sees it, or whoever may read the repository can sign in.
+    """
+    takes_sign_in = bool(
+        settings.public_url.startswith("https://")
+        and settings.github_client_id
+        and settings.github_client_secret.get_secret_value()
+        and settings.session_secret.get_secret_value()
+    )
+    if not (takes_sign_in or shows_pages(spec, settings)):
+        return ""
+    return settings.public_url + run_address(spec.repo.full_name, spec.run_id)
 
 
 def make_progress(
@@ -35,6 +53,7 @@ def make_progress(
             skill=spec.skill.name,
             model=spec.model.sent,
             run=spec.run_id,
+            watch=find_live_page(spec, settings),
         )
         for spec in plan.runs
     ]

@@ -37,7 +37,8 @@ _STATES: dict[RunState, str] = {
     "not_needed": "⏹️ not needed",
 }
 _REPORTED = frozenset({"done", "empty", "ungraded"})
-_UNDER_WAY = frozenset({"queued", "preparing", "running", "judging", "publishing"})
+_SEEN_LIVE = frozenset({"preparing", "running", "judging", "publishing"})
+_UNDER_WAY = _SEEN_LIVE | {"queued"}
 
 
 class RunRow(Value):
@@ -55,6 +56,8 @@ class RunRow(Value):
     score: dict[str, float] | None = None
     run: str = ""
     """Id of the run, by which commands name it; empty: there is none."""
+    watch: str = ""
+    """Address of its page on which it is seen going on; empty: readers could not see it."""
 
 
 class ProgressComment(Value):
@@ -159,6 +162,8 @@ def _row(row: RunRow, *, names_run: bool) -> str:
     url = escape.address(row.url)
     if url:
         parts.append(f"[report]({url})")
+    elif row.state in _SEEN_LIVE and (watch := escape.address(row.watch)):
+        parts.append(f"[watch it live]({watch})")
     cells = (
         escape.code(row.title, 80) or "—",
         escape.code(row.skill, 80) or "—",

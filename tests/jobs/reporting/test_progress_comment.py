@@ -165,3 +165,17 @@ def test_no_text_in_a_row_has_an_effect(text):
     assert shown.rows == [4, 4]
     assert shown.comments == []
     assert all(link.startswith("https://x.example/") for link in shown.links)
+
+
+def test_a_run_that_goes_on_can_be_watched_where_its_page_can_be_seen():
+    page = "https://bench.example.org/repos/acme/skills/runs/aaaa1111bbbb"
+    states = ("queued", "preparing", "running", "judging", "publishing", "failed")
+    rows = tuple(a_row(state=state, watch=page) for state in states)
+    text = render_progress(ProgressComment(asker="mona", rows=rows))
+    assert text.count(f"[watch it live]({page})") == 4
+    assert "⏳ queued |" in text
+    done = a_row(state="done", watch=page, url="https://github.com/acme/skills/issues/21")
+    assert "watch" not in render_progress(ProgressComment(asker="mona", rows=(done,)))
+    assert "watch" not in render_progress(
+        ProgressComment(asker="m", rows=(a_row(state="running"),))
+    )
