@@ -18,6 +18,7 @@ from jobs.dashboard.values import AssertionNote, SkillCard, SkillFigures, Trigge
 from jobs.results import RunRecord, leave_out_pulls
 
 WEEK = timedelta(days=7)
+LEAST_SHARE = 0.5
 MOST_SETS = 20
 """On a page, the newest; as many as a comment lists."""
 MOST_POINTS = 60
@@ -74,11 +75,22 @@ def make_skill_figures(
     )
 
 
+def choose_set(sets: Sequence[EvalSet]) -> EvalSet | None:
+    """Which of a skill's sets against no skill, the newest first, stands for it: by size alone.
+
+    Of the newest version's the newest that has at least `LEAST_SHARE` of the eval cases of the
+    largest, so that what has only begun, or was tried once, does not take its place.
+    """
+    current = [one for one in sets if one.key.sha == sets[0].key.sha]
+    largest = max((len(one.rows) for one in current), default=0)
+    return next((one for one in current if len(one.rows) >= LEAST_SHARE * largest), None)
+
+
 def _make_card(
     read: SkillRuns, sets: Sequence[EvalSet], concluder: Concluder, now: datetime
 ) -> SkillCard:
     """Of records in order of their end, and sets against no skill, the newest first."""
-    newest = sets[0] if sets else None
+    newest = choose_set(sets)
     before = list_before(newest, sets) if newest else []
     earlier = find_earlier(newest, sets) if newest else None
     change, change_evals = find_change(newest, before) if newest else (None, 0)

@@ -67,7 +67,8 @@ class SkillCard(Value):
     sha: str
     """Skill SHA of the newest version that was measured."""
     latest: SetFigures | None = None
-    """The newest set against no skill; None where nothing has a score yet."""
+    """The newest set against no skill that has not only begun: of the newest version, with at
+    least half as many eval cases as its largest. None where nothing has a score yet."""
     change: float | None = None
     """Its difference minus that of the last earlier version under the same conditions, over the
     eval cases that both were measured with; None where they share none."""

@@ -152,6 +152,22 @@ def test_several_models_are_counted_and_the_newest_is_shown() -> None:
     assert "*" not in figures.chance
 
 
+@pytest.mark.parametrize(("begun", "shown"), [(1, "claude-sonnet-4-6"), (2, "gpt-5-mini")])
+def test_a_set_that_has_only_begun_does_not_stand_for_the_skill(begun: int, shown: str) -> None:
+    """Half of the largest is enough, whatever came out."""
+    whole = measured(OLD, [(0.6, 0.5)] * 4, **SONNET)
+    second = measured(OLD, [(1.0, 0.0)] * begun, day=1, **GPT)
+    latest = card_of([*whole, *second]).latest
+    assert latest is not None
+    assert latest.model == shown
+
+
+def test_an_earlier_version_never_stands_for_the_skill_however_large() -> None:
+    card = card_of([*measured(OLD, [(0.6, 0.5)] * 8), *measured(NEW, [(0.5, 0.5)], day=1)])
+    assert card.latest is not None
+    assert card.latest.sha == NEW
+
+
 def test_a_pull_request_is_spent_money_and_nothing_else() -> None:
     pull = measured(NEW, [(1.0, 0.0)] * 3, day=2, pull=7, cost_usd=0.5)
     figures = make_figures([*measured(OLD, [(0.6, 0.5)], cost_usd=0.25), *pull])
