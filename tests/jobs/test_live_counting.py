@@ -147,7 +147,8 @@ def test_what_makes_no_sense_ends_nothing(content: dict[str, object]) -> None:
 def test_a_session_that_had_ended_is_told_with_the_tools_of_its_last_attempt(
     tmp_path: Path,
 ) -> None:
-    path, heard = tmp_path / "transcript.jsonl", []
+    path = tmp_path / "transcript.jsonl"
+    heard: list[TranscriptEvent] = []
     with JsonlTranscript(path) as transcript:
         sink = Overheard(transcript, heard.append)
         for event in (an_event("prompt"), a_call("Glob"), an_event("prompt"), a_call(), a_call()):
