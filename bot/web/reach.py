@@ -1,13 +1,13 @@
 """Who somebody on GitHub is, and which repositories they reach through this App.
 
 Asked once at each sign-in, with a token of the person's own that is forgotten afterwards. Only
-repositories that the bot has had to do with are kept, so that of a large account little is asked
-and little remembered. No address in an answer is followed: the token would go along.
+repositories that the bot knows are kept, and only so much is asked: of an account that reaches
+more, what comes first. No address in an answer is followed: the token would go along.
 https://docs.github.com/rest/apps/installations#list-app-installations-accessible-to-the-user-access-token
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -39,12 +39,22 @@ LARGEST_ANSWER = 4 * 1024 * 1024
 """A page of a hundred repositories is of about 600 kB."""
 
 Answer = TypeVar("Answer")
+FindSeen = Callable[[Collection[str]], Awaitable[Mapping[str, SeenRepo]]]
+"""Gives the repositories with these names that the bot knows, by name in lower case."""
 
 log = structlog.get_logger(__name__)
 
 
+GONE = frozenset({403, 404})
+"""What is answered about an installation that was suspended or removed this moment."""
+
+
 class NotTold(Exception):  # noqa: N818 -- said on the page
     """What GitHub did not tell, in a sentence."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class _User(msgspec.Struct):
@@ -89,14 +99,12 @@ class Reach:
             raise NotTold("GitHub did not say who that is.")
         return SignedIn(login=user.login, user_id=user.id, asked_at=datetime.now(UTC))
 
-    async def with_roles(self, who: SignedIn, seen: Mapping[str, SeenRepo]) -> SignedIn:
-        """The same person with their role in each repository that was `seen`, by its name in
-        lower case.
-        """
+    async def with_roles(self, who: SignedIn, find_seen: FindSeen) -> SignedIn:
+        """The same person with their role in each repository that the bot knows."""
         roles: dict[str, Role] = {}
         try:
             async with asyncio.timeout(ALL_IN_S):
-                async for key, role in self._roles(seen):
+                async for key, role in self._roles(find_seen):
                     roles[key] = role
                     if len(roles) >= MOST_KEPT:
                         log.warning("roles_left_out", login=who.login, kept=len(roles))
@@ -105,26 +113,34 @@ class Reach:
             raise NotTold("GitHub took too long to list your repositories; try again.") from None
         return who.model_copy(update={"roles": roles})
 
-    async def _roles(self, seen: Mapping[str, SeenRepo]) -> AsyncIterator[tuple[str, Role]]:
-        wanted = {one.installation_id for one in seen.values()}
+    async def _roles(self, find_seen: FindSeen) -> AsyncIterator[tuple[str, Role]]:
         left = MOST_PAGES
         for installation in await self._installations():
-            if installation.id not in wanted or installation.suspended_at:
+            if installation.suspended_at:
                 continue
-            path = f"/user/installations/{installation.id}/repositories"
-            for page in range(1, left + 1):
-                found = (await self._get(path, _Repositories, page)).repositories
-                left -= 1
+            page = 1
+            while left > 0:
+                found = await self._repositories(installation.id, page)
+                seen = await find_seen([one.full_name for one in found])
                 for one in found:
-                    role = find_role(one.permissions)
-                    known = seen.get(one.full_name.lower())
+                    role, known = find_role(one.permissions), seen.get(one.full_name.lower())
                     if role and known and known.installation_id == installation.id:
                         yield make_right_key(installation.id, one.full_name), role
+                left, page = left - 1, page + 1
                 if len(found) < PER_PAGE:
                     break
-            if left <= 0:
-                log.warning("pages_left_out", installation=installation.id)
-                return
+        if left <= 0:
+            log.warning("repositories_left_out", pages=MOST_PAGES)
+
+    async def _repositories(self, installation: int, page: int) -> list[_Repository]:
+        path = f"/user/installations/{installation}/repositories"
+        try:
+            return (await self._get(path, _Repositories, page)).repositories
+        except NotTold as problem:
+            if problem.status not in GONE:
+                raise
+            log.info("installation_not_shown", installation=installation, status=problem.status)
+            return []
 
     async def _installations(self) -> list[_Installation]:
         installations: dict[int, _Installation] = {}
@@ -165,7 +181,7 @@ async def read_answer(
     except httpx.HTTPError as trouble:
         raise NotTold(f"GitHub does not answer ({type(trouble).__name__}).") from None
     if answer.status_code != httpx.codes.OK:
-        raise NotTold(f"GitHub answered with {answer.status_code}.")
+        raise NotTold(f"GitHub answered with {answer.status_code}.", answer.status_code)
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

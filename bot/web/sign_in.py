@@ -184,7 +184,7 @@ class SignIn:
                 who = await reach.who()
                 if self._access.admits(who.login):
                     return who
-                return await reach.with_roles(who, await self._seen.all())
+                return await reach.with_roles(who, self._seen.find_many)
             except NotTold as problem_told:
                 raise SignInFailed(str(problem_told)) from None
 
