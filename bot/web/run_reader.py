@@ -17,6 +17,7 @@ from bot.web.figures import Figures
 from bot.web.run_bundles import Checked, Damaged, SessionFiles, Source
 from bot.web.run_cache import WebCache
 from bot.web.run_details import describe_record, describe_run
+from bot.web.run_parsed import ParsedResults
 from bot.web.run_values import KeptWhere, RunDetails
 from bot.web.runs import RUN_ID
 from config.settings import Settings
@@ -63,6 +64,7 @@ class RunReader:
         self._figures = figures
         self._cache = WebCache(settings.data_dir / "web-cache")
         self._checked = Checked()
+        self._parsed = ParsedResults()
 
     @property
     def scratch(self) -> Path:
@@ -78,7 +80,7 @@ class RunReader:
         if not RUN_ID.fullmatch(run_id):
             return None
         record = await self._figures.record(repo, run_id)
-        result = await find_kept_result(run_id, self.blobs, repo.full_name)
+        result = await find_kept_result(run_id, self.blobs, repo.full_name, self._parsed.read)
         archive = await find_stored_archive(run_id, self.blobs) or ""
         if result is not None:
             sources = await self._find_bundles(result)

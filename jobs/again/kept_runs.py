@@ -7,7 +7,7 @@ What lies in an archive is checked as everything that comes from outside: names,
 import asyncio
 import json
 import zipfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,9 @@ LARGEST_RESULT = 50_000_000
 LARGEST_BUNDLE = 1_000_000_000
 """Bytes of what a session left, unpacked."""
 _CHUNK = 1024 * 1024
+
+ReadResult = Callable[[bytes], RunResult]
+"""Makes a result of what is stored, in a thread; raises `ValidationError` where it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,19 +82,23 @@ async def find_kept_run(run_id: str, folder: Path, world: World, repo: str) -> K
     return found or await _from_archive(run_id, folder, world)
 
 
-async def find_kept_result(run_id: str, blobs: BlobStore, repo: str) -> RunResult | None:
+async def find_kept_result(
+    run_id: str, blobs: BlobStore, repo: str, read: ReadResult = RunResult.model_validate_json
+) -> RunResult | None:
     """What a run of `repo` found out, while the blob store has it; its bundles may be gone."""
-    result = await find_ended(run_id, blobs, repo)
+    result = await find_ended(run_id, blobs, repo, read)
     return None if result is None else await with_guess(await with_canaries(result, blobs), blobs)
 
 
-async def find_ended(run_id: str, blobs: BlobStore, repo: str) -> RunResult | None:
+async def find_ended(
+    run_id: str, blobs: BlobStore, repo: str, read: ReadResult = RunResult.model_validate_json
+) -> RunResult | None:
     """The same as it was when the run ended, without what was found out beside it."""
     stored = await blobs.get(f"runs/{run_id}/ended.json")
     if stored is None:
         return None
     try:
-        result = await asyncio.to_thread(RunResult.model_validate_json, stored)
+        result = await asyncio.to_thread(read, stored)
     except ValidationError:
         return None  # of another version; the archive may be of one that can be read
     # the blob store is one for all repositories, and an id no secret

@@ -4,9 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from bot.blobs import Blobs
 from bot.web.run_cache import WebCache
+from bot.web.run_parsed import ParsedResults
+from tests.builders import a_result
 
 
 @pytest.fixture
@@ -61,3 +64,16 @@ async def test_a_blob_larger_than_any_of_ours_leaves_nothing(blobs: Blobs, tmp_p
     with pytest.raises(ValueError, match="larger than 10 bytes"):
         await cache.open("a", blobs)
     assert names(tmp_path / "cache") == 0
+
+
+def test_a_result_is_read_once_while_there_is_room() -> None:
+    one, two = (a_result(judging=name).model_dump_json().encode() for name in ("one", "two"))
+    parsed = ParsedResults(most_bytes=len(one) + 10)
+    first = parsed.read(one)
+    assert parsed.read(one) is first
+    assert parsed.read(two).judging == "two"
+    assert parsed.read(one) is not first
+    assert parsed.read(one) == first
+    assert ParsedResults(most_bytes=10).read(one) == first
+    with pytest.raises(ValidationError):
+        parsed.read(b"{}")
