@@ -69,3 +69,21 @@ async def test_a_run_without_a_score_is_shown_and_asked_for_again_by_a_button(
         await scene.until(lambda: len(scene.reports(2)) > before, "the second report")
         assert "asked for again" in await scene.get("/queue")
         assert "/queue/retry" not in await scene.get("/queue")
+
+
+async def test_until_when_a_request_will_have_ended_is_told_where_past_runs_say(
+    tmp_path: Path, app_key: str
+) -> None:
+    api, gate = ScriptedModelApi(), Gate()
+    async with playing(tmp_path, app_key, model_api=api, max_requests_overall=1) as scene:
+        scene.label(1)
+        await scene.label_gone(1)
+        api.fail(Stall(gate=gate), times=1, when=lambda asked: not is_judging(asked))
+        asked = scene.comment(1, "@skillbench run scripted-demo --force")
+        await asyncio.wait_for(gate.reached.wait(), WAIT_S)
+        waits = scene.comment(2, "@skillbench run scripted-demo")
+        page = await until_shown(scene, "ends about")
+        assert '<span class="unseen">place </span>1' in page
+        gate.released.set()
+        await scene.reacted(1, asked, "rocket")
+        await scene.reacted(2, waits, "rocket")

@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from bot.github.repo_files import KEPT_FOR
 from bot.github.repository import RepositoryClient
+from bot.store.rights import STRICTEST, RedisRights
 from config.repo_file import RepoFile
 from config.yaml_lines import MAX_BYTES
 from tests.bot.github.conftest import World
@@ -95,3 +96,19 @@ async def test_nothing_is_kept_for_long(world: World, client: RepositoryClient, 
     await client.repo_file()
     [key] = await redis.keys("skillbench:repo-file:*")
     assert 0 < await redis.ttl(key) <= KEPT_FOR.total_seconds()
+
+
+async def test_what_it_takes_to_do_something_is_left_for_the_pages_until_a_push_may_change_it(
+    world: World, client: RepositoryClient, redis: Redis
+):
+    rights, place = RedisRights(redis), (world.repo.installation_id, "ACME/skills")
+    assert await rights.find(*place) == STRICTEST
+    push(world, {ONE: "permissions: {cancel: triage}\n"})
+    await client.repo_file()
+    assert (await rights.find(*place)).cancel == "triage"
+    assert (await rights.find(*place)).run == "write"
+    await client.repo_files.forget(may_differ=False)
+    assert (await rights.find(*place)).cancel == "triage"
+    await client.repo_files.forget()
+    assert await rights.find(*place) == STRICTEST
+    assert await rights.find(world.repo.installation_id + 1, "acme/skills") == STRICTEST
