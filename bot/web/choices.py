@@ -124,9 +124,15 @@ def find_better(cards: Sequence[SkillCard]) -> list[SkillCard]:
     return sorted(better, key=_measured_at, reverse=True)
 
 
+def find_word(card: SkillCard) -> str:
+    """One of `WORDS`; empty while its figures are still being made."""
+    if card.made_at is None:
+        return ""
+    return card.latest.word if card.latest else NOT_MEASURED
+
+
 def _fits(card: SkillCard, choice: Choice) -> bool:
-    word = card.latest.word if card.latest else NOT_MEASURED
-    if choice.word and choice.word != word:
+    if choice.word and choice.word != find_word(card):
         return False
     whole = f"{card.repo}/{card.skill}".casefold()
     return all(part in whole for part in choice.text.casefold().split())

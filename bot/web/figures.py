@@ -175,6 +175,14 @@ class Figures:
         triggers = await self._triggers.find(repo.full_name, skill)
         return sha256(f"{look.version(skill)} {triggers}".encode()).hexdigest()[:24]
 
+    async def versions(self, repos: Sequence[SeenRepo]) -> list[str]:
+        """Those of several repositories at one look."""
+        names = [repo.full_name for repo in repos]
+        with away_is_transient():
+            looks = await self._kept.look(names)
+        self._make_old(names, looks)
+        return [look.version() for look in looks]
+
     async def _brought_up(self, repo: str, skill: str) -> tuple[Standing, SkillFigures | None]:
         """How a skill stands, and its figures, once what is old has had its time to be made."""
         [look] = await self._kept.look([repo])

@@ -1,6 +1,5 @@
 """`/`: every skill of every repository that a visitor sees, what changed, and what goes on."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ from starlette.routing import BaseRoute, Route
 from bot.queue_view import RedisQueueView
 from bot.web.access import Visitor
 from bot.web.choices import (
-    NOT_MEASURED,
     SORTS,
     WORDS,
     Choice,
     choose,
     find_better,
+    find_word,
     find_worse,
     take_part,
 )
@@ -89,7 +88,7 @@ class Overview:
         repos = [repo for repo in await self._figures.repos() if visitor.sees(repo)]
         doing = await find_doing(self._queue, repos)
         running = await self._live.find_running(visitor)
-        versions = await asyncio.gather(*map(self._figures.version, repos))
+        versions = await self._figures.versions(repos)
         going_on = GoingOn(doing, running, self._clock())
         choice = Choice.read(request.query_params)
 
@@ -131,6 +130,7 @@ class Overview:
             most=CHANGES_SHOWN,
             week_ago=going_on.at - WEEK,
             has_versions=any(card.change is not None for card in cards),
+            is_counting=any(card.made_at is None or card.is_behind for card in cards),
             spent=sum(one.spend_week_usd for one in found),
             is_partial=any(one.is_spend_partial for one in found),
         )
@@ -149,5 +149,5 @@ def _make_sections(found: Sequence[RepoFigures], choice: Choice, doing: Doing) -
 
 def _count_words(cards: Sequence[SkillCard]) -> list[tuple[str, int]]:
     """How many skills each word is said of, with those that are not measured; without zeros."""
-    counts = Counter(card.latest.word if card.latest else NOT_MEASURED for card in cards)
+    counts = Counter(map(find_word, cards))
     return [(word, counts[word]) for word in WORDS if counts[word]]

@@ -74,6 +74,7 @@ class RepoPage:
             repo=found,
             part=take_part(cards, choice.page, SKILLS_A_PAGE),
             doing=doing,
+            is_counting=any(card.made_at is None or card.is_behind for card in found.cards),
             running=running,
             stale=[card for card in found.cards if card.stale],
             runs=await self._figures.runs(repo, most=RUNS_SHOWN),

@@ -89,8 +89,7 @@ class RunsList:
             most=RUNS_A_PAGE,
         )
         [figures] = await self._figures.overview([repo])
-        models = {row.model for row in found.rows}
-        models |= {card.latest.model for card in figures.cards if card.latest}
+        models = await self._figures.models(repo, choice.skill)
         return render(
             "runs.html",
             visitor,
@@ -100,6 +99,6 @@ class RunsList:
             choice=choice,
             found=found,
             skills=sorted(card.skill for card in figures.cards),
-            models=sorted(models | ({choice.model} if choice.model else set())),
+            models=models,
             states=STATES,
         )

@@ -20,7 +20,7 @@ from jobs.dashboard.addresses import badge_markdown
 from jobs.dashboard.values import (
     AssertionNote,
     HeatCell,
-    SetFigures,
+    SkillCard,
     SkillFigures,
     TriggerPoint,
     VersionPoint,
@@ -121,7 +121,7 @@ class SkillPage:
             repo=repo,
             card=card,
             newest=card.latest,
-            headline=_find_headline(show_skill(card), card.latest),
+            headline=_find_headline(card),
             found=found,
             shown=Shown.of(found),
             others=[one for one in found.sets if one != card.latest],
@@ -130,8 +130,11 @@ class SkillPage:
         )
 
 
-def _find_headline(skill: str, newest: SetFigures | None) -> str:
+def _find_headline(card: SkillCard) -> str:
     """What the newest set says, in a sentence."""
+    skill, newest = show_skill(card), card.latest
+    if card.made_at is None:
+        return f"The figures of {skill} are being counted."
     if newest is None:
         return f"{skill} has no score yet."
     points = show_points(newest.whiskers.difference)

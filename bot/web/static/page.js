@@ -4,8 +4,13 @@
 const live = document.querySelector("[data-events]");
 if (live && "EventSource" in window) follow(live);
 
-const fresh = document.querySelector("[data-fresh]");
-if (fresh) setInterval(refresh, 1000 * Number(fresh.dataset.fresh), fresh, "[data-fresh]");
+for (const part of document.querySelectorAll("[data-fresh]")) {
+  const name = part.id ? `#${part.id}` : "[data-fresh]";
+  const timer = setInterval(async () => {
+    await refresh(part, name);
+    if (!part.hasAttribute("data-fresh")) clearInterval(timer);
+  }, 1000 * Number(part.dataset.fresh));
+}
 
 // Shows what has changed in a part of the page that the server writes.
 async function refresh(part, name) {
@@ -14,8 +19,9 @@ async function refresh(part, name) {
   if (!answer || !answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const now = page.querySelector(name);
-  if (!now) location.reload();
-  else if (now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
+  if (!now) return location.reload();
+  if (!now.hasAttribute("data-fresh")) part.removeAttribute("data-fresh");
+  if (now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
 }
 
 function follow(live) {

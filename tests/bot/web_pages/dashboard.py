@@ -41,11 +41,17 @@ class Dashboard:
         return page
 
     async def settle(self, path: str) -> dict[str, str]:
-        """How a browser asks again for a page that it has, once all figures on it are made."""
-        tag, before = "", None
-        while tag != before:
-            before, tag = tag, (await self.client.get(path)).headers["etag"]
-        return {"if-none-match": tag}
+        """Ask for a page as a browser does, until it is told that it has it already.
+
+        Gives the headers of such an asking. Figures that are made behind it change a page.
+        """
+        known: dict[str, str] = {}
+        while (answer := await self.client.get(path, headers=known)).status_code == 200:
+            known = {"if-none-match": answer.headers["etag"]}
+        assert (answer.status_code, answer.content) == (304, b"")
+        assert answer.headers["etag"] == known["if-none-match"]
+        assert answer.headers["cache-control"] == "private, no-cache"
+        return known
 
     async def put(self, *records: RunRecord) -> None:
         await put_records(self.redis, records)

@@ -152,7 +152,7 @@ async def test_what_runs_now_is_brought_up_to_date_on_an_open_page(
         await tab.visit(f"{there.client.base_url}/")
         assert "Nothing runs and nothing waits" in await tab.evaluate(TEXT)
         await there.ask("one", asker="mona")
-        fresh = "refresh(document.querySelector('.now'), '.now')"
+        fresh = "refresh(document.querySelector('#requests-now'), '#requests-now')"
         await tab.call("Runtime.evaluate", expression=fresh, awaitPromise=True)
         assert re.search(r"0 running, 1 queued", await tab.evaluate(TEXT))
         assert tab.loads == 1
