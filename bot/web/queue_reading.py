@@ -117,7 +117,7 @@ class QueueReader:
         now = self._clock()
         askings, unread = await self._askings()
         failures = await self.failures.newest(now)
-        repos = [one.request.repo for one in (*askings, *failures)]
+        repos = [*(one.request.repo for one in askings), *(one.request.repo for one in failures)]
         with away_is_transient():
             events = int(await self._redis.zcard(EVENTS))
             workers = len([key async for key in self._redis.scan_iter(SIGNS_OF_LIFE, 1000)])
