@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 
 from jobs.results import RunResult
@@ -22,16 +23,22 @@ class ParsedResults:
     def read(self, stored: bytes) -> RunResult:
         """The result; raises `ValidationError` for one of another version."""
         digest = hashlib.sha256(stored).digest()
+        return self.get(digest, lambda: (len(stored), RunResult.model_validate_json(stored)))
+
+    def get(self, name: bytes, make: Callable[[], tuple[int, RunResult]]) -> RunResult:
+        """What is known under a name that nothing else ever has; else what `make` gives, with the
+        size of its JSON.
+        """
         with self._lock:
-            if digest in self._known:
-                self._known.move_to_end(digest)
-                return self._known[digest][1]
-        result = RunResult.model_validate_json(stored)
+            if name in self._known:
+                self._known.move_to_end(name)
+                return self._known[name][1]
+        size, result = make()
         with self._lock:
-            if digest not in self._known and len(stored) <= self._most_bytes:
-                self._known[digest] = (len(stored), result)
-                self._bytes += len(stored)
+            if name not in self._known and size <= self._most_bytes:
+                self._known[name] = (size, result)
+                self._bytes += size
             while self._bytes > self._most_bytes:
-                _, (size, _) = self._known.popitem(last=False)
-                self._bytes -= size
+                _, (oldest, _) = self._known.popitem(last=False)
+                self._bytes -= oldest
         return result

@@ -22,6 +22,7 @@ from bot.web.run_values import KeptWhere, RunDetails
 from bot.web.runs import RUN_ID
 from config.settings import Settings
 from jobs.again.kept_runs import (
+    RESULT,
     bundle_key,
     find_kept_result,
     find_stored_archive,
@@ -161,11 +162,16 @@ class RunReader:
         """What stands in an archive, if it is one of this repository that can be read."""
         try:
             file = await self._open(key)
-            result = await asyncio.to_thread(_read_result, file) if file else None
+            result = await asyncio.to_thread(self._read_result, key, file) if file else None
         except Damaged:
             return None
         is_ours = result and result.spec.repo.full_name.casefold() == repo.full_name.casefold()
         return result if is_ours else None
+
+    def _read_result(self, key: str, file: BinaryIO) -> RunResult:
+        """The result in an archive, whose name has the digest of all of it."""
+        with file:
+            return self._parsed.get(key.encode(), lambda: _read_result(file))
 
     async def _find_people(self, run_id: str, repo: SeenRepo) -> RunVerdicts | None:
         try:
@@ -174,9 +180,9 @@ class RunReader:
             return None
 
 
-def _read_result(file: BinaryIO) -> RunResult:
+def _read_result(file: BinaryIO) -> tuple[int, RunResult]:
     try:
-        with file, zipfile.ZipFile(file) as archive:
-            return read_result(archive)
+        with zipfile.ZipFile(file) as archive:
+            return archive.getinfo(RESULT).file_size, read_result(archive)
     except (OSError, ValueError, KeyError, RecursionError, *BROKEN_ZIP) as problem:
         raise Damaged("the archive cannot be read") from problem
