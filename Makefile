@@ -53,6 +53,7 @@ bench: $(VENV)/dev.stamp  ## speed, as ratios to a peer in the same run
 	@$(BIN)/python tools/bench_scale.py
 	@$(BIN)/python tools/bench_claude.py
 	@$(BIN)/python tools/bench_datasets.py
+	@$(BIN)/python tools/bench_pages.py
 
 lock: $(VENV)/dev.stamp  ## resolve the pinned versions anew
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --extra demo \

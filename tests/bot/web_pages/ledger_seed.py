@@ -10,7 +10,8 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.store.ledger import RedisLedger
+from bot.store.index_upkeep import RUNS
+from bot.store.ledger import LEDGER, RedisLedger
 from jobs.conversation import TranscriptEvent
 from jobs.ports import BlobStore
 from jobs.results import RunRecord, RunResult
@@ -25,6 +26,8 @@ SKILLS = ("text/word-count", "skills/pdf-tables", "data/tidy csv & more", "skill
 MODELS = ("claude-sonnet-4-6", "gpt-5-mini", "claude-haiku-4-5")
 EVALS = 8
 """Eval cases of each skill."""
+AT_ONCE = 1_000
+"""Records that are written in one go."""
 HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>\u202e $x^2$ | `a`"
 
 
@@ -81,6 +84,19 @@ async def put_records(redis: Redis, records: Sequence[RunRecord]) -> None:
     ledger = RedisLedger(redis)
     for one in records:
         await ledger.record(f"{one.repo}|{one.run}", one)
+
+
+async def fill(redis: Redis, records: Sequence[RunRecord]) -> None:
+    """Thousands of runs at once, as a ledger that is older than its index: then it is made."""
+    for first in range(0, len(records), AT_ONCE):
+        async with redis.pipeline(transaction=False) as pipe:
+            for one in records[first : first + AT_ONCE]:
+                stored = one.model_dump_json()
+                pipe.hset(LEDGER, f"{one.repo}|{one.run}", stored)
+                pipe.hset(f"{RUNS}{one.repo.lower()}", one.run, stored)
+            await pipe.execute()
+    for repo in sorted({one.repo for one in records}):
+        await RedisLedger(redis).index(repo)
 
 
 def some_files(arm: Arm) -> dict[str, bytes]:
