@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.web.run_values import AssertionView, PassView, Said
+from bot.web.run_values import AssertionView, Finding, MachineView, PassView, Said
 from jobs.calibration.people import PersonVerdict, RunVerdicts
 from jobs.calibration.said import get_verdicts, read_trials
+from jobs.checks.verdict import MachineVerdict
 from jobs.judging.blind import get_arm, get_first_arm
 from jobs.readings import JudgePass, Verdict
 from jobs.reporting.conclusion import gain, unblind
@@ -47,6 +48,24 @@ def show_assertions(
         yield from (
             AssertionView(id=one.id, text=one.text, group=one.group or "", kind=kinds.get(one.id))
             for one in result.spec.eval_case.assertions
+        )
+
+
+def show_machine(result: RunResult, trial: int) -> Iterator[MachineView]:
+    """What code found in one trial: checks first, each kind by its number."""
+    case, (tested, other) = result.spec.eval_case, result.spec.arms
+    names = {one.id: one.text for one in case.assertions}
+    checks = {one.id: f"{one.name}: {one.command}" if one.name else one.command for one in
+              case.checks}  # fmt: skip
+    found = {(one.assertion, one.arm): one for one in result.machine if one.trial == trial}
+    ids = dict.fromkeys(name for name, _ in found)
+    for name in sorted(ids, key=lambda one: (one not in checks, len(one), one)):
+        yield MachineView(
+            id=name,
+            what=checks.get(name, names.get(name, "")),
+            is_check=name in checks,
+            tested=_show_finding(found.get((name, tested))),
+            other=_show_finding(found.get((name, other))),
         )
 
 
@@ -108,6 +127,13 @@ def _name_reading(verdict: Verdict, arm: Arm, result: RunResult) -> str:
     return f"judge {verdict.judge}, reading {number}" if result.spec.other_judges else (
         f"reading {number}"
     )  # fmt: skip
+
+
+def _show_finding(one: MachineVerdict | None) -> Finding | None:
+    if one is None:
+        return None
+    output = "" if one.verdict == "pass" else one.output
+    return Finding(verdict=one.verdict, found=one.found, output=output)
 
 
 def _show_person(one: PersonVerdict) -> Said:

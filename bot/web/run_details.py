@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from bot.web.run_assertions import show_assertions, show_passes
+from bot.web.run_assertions import show_assertions, show_machine, show_passes
 from bot.web.run_score import make_scorecard, tell_conditions
 from bot.web.run_values import LostPass, Remark, RunDetails, ScoreLine, SessionView, TrialView
 from bot.web.run_words import plain, without_sign
@@ -54,6 +54,7 @@ def describe_run(
         trial=shown,
         trials=tuple(map(_show_trial, result.trials)),
         assertions=tuple(show_assertions(result, shown, people)),
+        machine=tuple(show_machine(result, shown)),
         sessions=tuple(_show_session(one) for one in result.sessions),
         passes=tuple(show_passes(of_trial, result)),
         lost_passes=tuple(

@@ -100,6 +100,27 @@ class AssertionView(Value):
     """What people said, by arm; it changes no score."""
 
 
+class Finding(Value):
+    """What code found for one output."""
+
+    verdict: Literal["pass", "fail"] | None
+    """None: not measured, or left to the judge."""
+    found: str
+    output: str = ""
+    """What a check's command printed, the end of it."""
+
+
+class MachineView(Value):
+    """A check, or an assertion that code looked at."""
+
+    id: str
+    what: str
+    """The check's name and command, or the assertion's text."""
+    is_check: bool
+    tested: Finding | None = None
+    other: Finding | None = None
+
+
 class TrialView(Value):
     """One of several trials."""
 
@@ -165,6 +186,8 @@ class RunDetails(Value):
     trials: tuple[TrialView, ...] = ()
     """All of them; empty where one was wanted."""
     assertions: tuple[AssertionView, ...] = ()
+    machine: tuple[MachineView, ...] = ()
+    """What code found of checks and plain assertions."""
     sessions: tuple[SessionView, ...] = ()
     passes: tuple[PassView, ...] = ()
     lost_passes: tuple[LostPass, ...] = ()

@@ -13,16 +13,15 @@ import pytest
 from jobs.again.kept_runs import read_archive
 from jobs.sessions.bundle import read_bundle
 from jobs.values import Arm
+from tests.bot.web_pages.hostile_files import ODD_NAME, hostile_files
 from tests.bot.web_pages.ledger_seed import some_files
 from tests.bot.web_pages.run_seed import (
     ARCHIVED,
     GRADED,
     HALF_SWEPT,
     HOSTILE_RUN,
-    ODD_NAME,
     SWEPT,
     RunPages,
-    hostile_files,
     page_of,
     put_archived,
     put_graded,

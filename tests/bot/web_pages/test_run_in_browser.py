@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.bot.browser import CHROMIUM, open_tab
+from tests.bot.web_pages.hostile_files import ODD_NAME
 from tests.bot.web_pages.run_seed import (
     ARCHIVED,
     GRADED,
@@ -14,7 +15,6 @@ from tests.bot.web_pages.run_seed import (
     HOSTILE_RUN,
     INVALID_RUN,
     LONG,
-    ODD_NAME,
     PANEL,
     SWEPT,
     TRIALS,

@@ -87,6 +87,16 @@ async def test_assertions_tell_verdicts_splits_code_and_people(pages: RunPages) 
     assert "? counts for neither" in text[text.index("A5 Lists") :]
 
 
+async def test_what_code_found_stands_with_what_commands_printed(pages: RunPages) -> None:
+    await put_graded(pages)
+    text = await read(pages, GRADED)
+    machine = text[text.index("By machine (2)") : text.index("response.md")]
+    assert "C1 whole: test -s output/table.csv ✓ pass exit code 0 ✗ fail exit code 2" in machine
+    assert "What it printed no such file <script>" in machine
+    assert "fine" not in machine, "of what passed nothing need be read"
+    assert machine.index("C1") < machine.index("A4")
+
+
 async def test_readings_stand_side_by_side_with_their_splits(pages: RunPages) -> None:
     await put_graded(pages)
     text = await read(pages, GRADED)
