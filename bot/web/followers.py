@@ -26,8 +26,6 @@ AGAIN_AFTER_MS = 2_000
 """When a browser asks again whose stream has ended."""
 LONGEST_S = 15 * 60.0
 """Of one stream: then the browser asks again, and it is looked anew at what its visitor may see."""
-SLOWEST_S = 30.0
-"""In which a browser must take an event."""
 MOST_FOLLOWERS = 500
 """Of one kind, in one web process. Others load the page anew."""
 MOST_FOLLOWED = 100
@@ -215,7 +213,6 @@ def answer_events(events: AsyncGenerator[ServerSentEvent, None]) -> Response:
         headers=HEADERS,
         ping=ALIVE_EVERY_S,
         ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
-        send_timeout=SLOWEST_S,
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -58,7 +58,7 @@ class RunLive:
         self._figures = figures
         self._clock = clock
         self._followers = Followers(_RunSource(reader, clock), leaving)
-        self._of_all = Followers(_RunningSource(reader), leaving)
+        self._of_all = Followers(_RunningSource(reader, clock), leaving)
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         run = "/repos/{owner}/{name}/runs/{run}/events"
@@ -86,7 +86,8 @@ class RunLive:
         """What runs now that a visitor sees, in all repositories or in one (`owner/name`)."""
         now = self._clock()
         seen = _Seen(visitor, self._figures, repo)
-        views = await seen.views(await self._reader.running(), now)
+        runs = [run for run in await self._reader.running() if await seen.sees(run)]
+        views = [view_run(run, now) for run in runs]
         query = f"?{urlencode({'repo': repo})}" if repo else ""
         return Running(views, RUNNING + query, _milliseconds(now))
 
@@ -112,15 +113,13 @@ class RunLive:
 
     async def _tell_running(self, seen: "_Seen") -> AsyncGenerator[ServerSentEvent, None]:
         """What a visitor sees of all runs, whenever that has changed."""
-        before = None
+        before: tuple[str, ...] | None = None
         async with aclosing(self._of_all.follow("")) as changes:
             async for told in changes:
-                now = self._clock()
-                views = await seen.views(told.value, now)
-                versions = [one.run.version for one in views]
+                runs = [run for run in told.value.runs if await seen.sees(run)]
+                versions = tuple(f"{run.head.run} {run.version}" for run in runs)
                 if versions != before:
-                    parts = {"running": render_part(PARTS, "running", views)}
-                    yield make_event("changed", _news(parts, "", now))
+                    yield told.value.render(versions, runs)
                 before = versions
 
     async def _find(self, repo: SeenRepo, run_id: str) -> RunNow | None:
@@ -153,18 +152,37 @@ class _RunSource:
         return Told(events, version, is_last=is_final)
 
 
+@dataclass(slots=True)
+class _AllNow:
+    """All runs that go on at a moment, and what was made of them for whoever sees the same."""
+
+    runs: Sequence[RunNow]
+    at: datetime
+    made: dict[tuple[str, ...], ServerSentEvent] = field(default_factory=dict)
+
+    def render(self, versions: tuple[str, ...], runs: Sequence[RunNow]) -> ServerSentEvent:
+        """The event for those who see these of the runs, in these versions."""
+        if versions not in self.made:
+            views = [view_run(run, self.at) for run in runs]
+            parts = {"running": render_part(PARTS, "running", views)}
+            self.made[versions] = make_event("changed", _news(parts, "", self.at))
+        return self.made[versions]
+
+
 class _RunningSource:
     """The same for all runs that go on; there is one name, which is empty."""
 
-    def __init__(self, reader: LiveReader) -> None:
+    def __init__(self, reader: LiveReader, clock: Clock) -> None:
         self._reader = reader
+        self._clock = clock
 
     def follow(self, _: str) -> AsyncIterator[object]:
         return self._reader.follow()
 
-    async def tell(self, _: str) -> Told[Sequence[RunNow]]:
+    async def tell(self, _: str) -> Told[_AllNow]:
         runs = await self._reader.running()
-        return Told(runs, " ".join(["now", *(run.version for run in runs)]))
+        now = _AllNow(runs, self._clock())
+        return Told(now, " ".join(["now", *(run.version for run in runs)]))
 
 
 class _Seen:
@@ -177,10 +195,8 @@ class _Seen:
         """The only one that is wanted, in lower case; empty: all."""
         self._known: dict[str, bool] = {}
 
-    async def views(self, runs: Sequence[RunNow], now: datetime) -> list[LiveView]:
-        return [view_run(run, now) for run in runs if await self._sees(run.head.repo)]
-
-    async def _sees(self, name: str) -> bool:
+    async def sees(self, run: RunNow) -> bool:
+        name = run.head.repo
         if self._repo not in {"", name.lower()}:
             return False
         if name not in self._known:

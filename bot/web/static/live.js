@@ -26,6 +26,7 @@ function watch(place) {
       source = new EventSource(place.dataset.live);
       source.addEventListener("changed", change);
       source.addEventListener("ended", end);
+      source.addEventListener("error", lose);
     }
   }
 
@@ -45,6 +46,14 @@ function watch(place) {
   function end() {
     source.close();
     location.reload();
+  }
+
+  // the browser asks again by itself, unless it was turned away: signed out, or too many are here
+  function lose() {
+    if (source?.readyState !== EventSource.CLOSED) return;
+    source = null;
+    if (said) setTimeout(() => location.reload(), 15_000);
+    else setTimeout(follow, 60_000);
   }
 
   function tick() {
