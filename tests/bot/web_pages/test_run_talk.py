@@ -1,6 +1,6 @@
 """Transcripts as conversations, two runs side by side, and who sees any of it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from jobs.conversation import TranscriptEvent
 from jobs.sessions.bundle import write_bundle
 from jobs.sessions.transcript import JsonlTranscript
 from jobs.values import Arm
-from tests.bot.web_pages.ledger_seed import some_files
+from tests.bot.web_pages.ledger_seed import HOSTILE, some_files
 from tests.bot.web_pages.run_seed import (
     GRADED,
     HALF_SWEPT,
@@ -57,17 +57,30 @@ async def test_a_transcript_reads_as_a_conversation(pages: RunPages) -> None:
     assert "<script>" not in html
 
 
-async def test_a_long_transcript_comes_a_page_at_a_time(pages: RunPages) -> None:
+async def put_talk(pages: RunPages, texts: Sequence[str]) -> bytes:
+    """A graded run whose session with the skill said these things; what was written of them."""
     result = await put_graded(pages)
-    made = pages.folder / "long"
+    made = pages.folder / "talk"
     made.mkdir()
     with JsonlTranscript(made / "t.jsonl") as transcript:
-        for number in range(150):
-            said: dict[str, object] = {"text": f"remark {number}.", "model": "m"}
-            transcript.write(TranscriptEvent(NOON, "text", said))
+        for text in texts:
+            transcript.write(TranscriptEvent(NOON, "text", {"text": text, "model": text[:20]}))
     output = pages.folder / "made" / GRADED / "with_skill-1"
     write_bundle(made / "b.zip", result.sessions[0], made / "t.jsonl", output)
     await pages.blobs.put(f"runs/{GRADED}/ended/with_skill-1.zip", made / "b.zip")
+    return (made / "t.jsonl").read_bytes()
+
+
+async def test_half_characters_and_hidden_ones_are_shown_as_such(pages: RunPages) -> None:
+    await put_talk(pages, ["half \ud83d", "turned \u202eround", "a\0b\x1b[31m", HOSTILE])
+    text = await read(pages, GRADED, TALK)
+    for shown in ("half \ufffd", "turned ⟨U+202E⟩round", "a⟨U+0000⟩b⟨U+001B⟩[31m"):
+        assert shown in text
+    assert "document.title='run'" in text
+
+
+async def test_a_long_transcript_comes_a_page_at_a_time(pages: RunPages) -> None:
+    written = await put_talk(pages, [f"remark {number}." for number in range(150)])
     first = await read(pages, GRADED, TALK)
     assert "remark 59." in first
     assert "remark 60." not in first
@@ -76,7 +89,7 @@ async def test_a_long_transcript_comes_a_page_at_a_time(pages: RunPages) -> None
     assert "remark 149." in last
     assert "Later" not in last
     whole = await pages.client.get(page_of(GRADED, "/transcript.jsonl?arm=with_skill"))
-    assert whole.content == (made / "t.jsonl").read_bytes()
+    assert whole.content == written
     assert whole.headers["content-disposition"].startswith("attachment")
 
 
