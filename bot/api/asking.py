@@ -1,7 +1,7 @@
 """Who asks the API, for what, and how they are answered."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Annotated
@@ -74,7 +74,7 @@ class Ends:
         visitor = await self.access.visitor(request)
         if visitor.is_stale:
             raise HTTPException(401)
-        return Asked(request, visitor)
+        return Asked(request, replace(visitor, form_key=""))  # there are no forms in an answer
 
     async def ask_repo(self, request: Request, owner: Owner, name: Name) -> RepoAsked:
         """The repository of the address. Raises 404 where it is none, or none of theirs."""
