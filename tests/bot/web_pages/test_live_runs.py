@@ -13,6 +13,7 @@ import pytest
 from bot.app import create_app
 from bot.cli.server import Server, make_config
 from bot.cli.serving import listen
+from bot.embedded_redis import embedded_redis
 from bot.store.live_sessions import HELD, LiveWriter
 from bot.store.seen_repos import RedisSeenRepos
 from bot.web.followers import MOST_FOLLOWERS
@@ -211,3 +212,23 @@ async def test_a_server_that_goes_ends_the_streams_of_runs(redis_url: str, tmp_p
                 assert [one async for one in watcher.events] == []  # ended, and not broken off
                 assert [one async for one in other.events] == []
         await serving
+
+
+async def test_a_redis_that_goes_ends_the_stream_and_is_told_all_again(short_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        async with embedded_redis(short_path) as url:
+            stage = await stack.enter_async_context(live_stage(url))
+            stage.show_second_trial()
+            await seen(stage)
+            watcher = await stack.enter_async_context(watching(stage.client, EVENTS))
+            await watcher.until(lambda text: "6 turns" in text)
+        async with asyncio.timeout(WAIT_S):
+            assert [one async for one in watcher.events] == []
+        assert (await stage.client.get(ADDRESS)).status_code == 503
+        async with embedded_redis(short_path):  # an empty one
+            await RedisSeenRepos(stage.redis).see(REPO)
+            await seen(stage)
+            async with watching(stage.client, EVENTS) as again:
+                news = await again.until(lambda text: "6 turns" in text, within_s=WAIT_S)
+                assert "2 of 2 readings" in text_of(news)
+            await stack.aclose()
