@@ -70,7 +70,7 @@ def describe_run(
 def describe_record(record: RunRecord) -> RunDetails:
     """What is known of a run when nothing but its record is left."""
     row = make_run_row(record)
-    arms = TWO_VERSIONS if Arm.CANDIDATE_SKILL in (record.score or {}) else SKILL_OR_NONE
+    arms = SKILL_OR_NONE if record.vs == "none" else TWO_VERSIONS
     tested, other = (WORDS[arm] for arm in arms)
     if row.difference is None or row.with_skill is None or row.without_skill is None:
         found, word = NOTHING_FOUND, None

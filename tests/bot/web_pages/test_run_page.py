@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.web.run_details import describe_record
 from jobs.planning.dedup import record_of
 from tests.bot.web_pages.ledger_seed import HOSTILE, put_ended_run
 from tests.bot.web_pages.run_seed import (
@@ -37,6 +38,7 @@ from tests.bot.web_pages.run_seed import (
     put_without_score,
     run_pages,
 )
+from tests.builders import a_run_record
 
 
 @pytest.fixture
@@ -239,3 +241,27 @@ async def test_a_later_judging_is_told(pages: RunPages) -> None:
     await pages.remember(result, score={"with_skill": 0.25, "without_skill": 0.75})
     text = await read(pages, GRADED)
     assert "A later judging gave 25% and 75%, which lists and charts count" in text
+
+
+@pytest.mark.parametrize(
+    ("score", "headline"),
+    [
+        ((0.25, 0.75), "Lower with this version by 50 points: 25% against 75%"),
+        ((0.5, 0.5), "Same score with this version and with the base version: 50% against 50%"),
+        (None, "Not graded: this run has no score"),
+    ],
+)
+def test_a_record_alone_names_its_arms(score: tuple[float, float] | None, headline: str) -> None:
+    arms = ("candidate_skill", "base_skill")
+    details = describe_record(
+        a_run_record(
+            vs="self",
+            score=dict(zip(arms, score, strict=True)) if score else None,
+            state="complete" if score else "ungraded",
+            tokens={"candidate_skill": 1_000},
+        )
+    )
+    assert details.headline == headline
+    assert details.titles == ("This version", "Base version")
+    [tokens] = [one for one in details.scorecard if one.name == "Tokens"]
+    assert (tokens.tested, tokens.other) == ("1k", "\u2014")
