@@ -160,3 +160,25 @@ def test_hosts_of_environments(typed: str, hosts: str) -> None:
 def test_what_is_no_list_of_hosts_is_refused(typed: str) -> None:
     with pytest.raises(ValidationError, match="environment_hosts"):
         some(environment_hosts=typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "origins"),
+    [
+        ("", ""),
+        ("https://Charts.example.org, http://localhost:3000,",
+         "https://charts.example.org,http://localhost:3000"),
+    ],
+)  # fmt: skip
+def test_origins_that_may_read_the_api(typed: str, origins: str) -> None:
+    assert some(api_origins=typed).api_origins == origins
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["*", "null", "charts.example.org", "https://a.example/", "https://a.example/path",
+     "https://*.example", "https://a@b.example", "https://a.example:x", "https://a.example?b"],
+)  # fmt: skip
+def test_what_is_no_list_of_origins_is_refused(typed: str) -> None:
+    with pytest.raises(ValidationError, match="api_origins"):
+        some(api_origins=typed)
