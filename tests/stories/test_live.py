@@ -162,3 +162,19 @@ async def test_a_killed_worker_is_missed_and_its_run_is_watched_on(
                 assert await watcher.ended() == "ended"
                 await scene.label_gone(1)
         assert len(scene.reports(1)) == 1
+
+
+async def test_the_comment_leads_to_the_page_while_the_run_goes_on(
+    tmp_path: Path, app_key: str
+) -> None:
+    held = Held()
+    gate = held.at_turn(0)
+    pages: dict[str, Any] = {"public_url": "https://bot.example", "public_pages": True}
+    link = "[watch it live](https://bot.example/repos/sample-org/skills/runs/"
+    async with playing(tmp_path, app_key, model_api=held.api, **PRICED, **pages) as scene:
+        scene.label(1)
+        await reached(gate)
+        await scene.until(lambda: link in scene.bot_comments(1)[0], "the link")
+        gate.released.set()
+        await scene.label_gone(1)
+        assert not any("watch it live" in body for body in scene.bot_comments(1))
