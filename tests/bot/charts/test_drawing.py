@@ -1,16 +1,19 @@
 """Pictures of every kind, in both themes, as SVG and PNG, of anything that may be measured."""
 
+import html
 import logging
 import re
 import struct
 from typing import get_args
+from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
+from markdown_it import MarkdownIt
 
 from bot.charts.drawing import draw_chart
 from bot.charts.subject import Subject, describe
-from jobs.dashboard.addresses import ChartKind, Picture, Theme
+from jobs.dashboard.addresses import ChartKind, Picture, Theme, badge_markdown
 from jobs.dashboard.values import Whiskers
 from tests.bot.charts.given import COUNTS, HOSTILE, KINDS, a_card, a_set, subjects
 
@@ -169,3 +172,19 @@ def test_a_picture_says_what_it_shows(kind: ChartKind) -> None:
         said = describe(subject)
         assert f">{said.split(':', maxsplit=1)[0]}" in draw_chart(subject, "light", "svg").decode()
         assert any(character.isdigit() for character in said)
+
+
+@pytest.mark.parametrize("skill", [".", "text/word-count", "a b/(c) & <d>[e]`f`\"g\"'h' é\n"])
+def test_the_badge_for_a_readme_is_one_picture_in_one_link(skill: str) -> None:
+    """Whatever a folder is called."""
+    markdown = badge_markdown("https://bot.example", "acme/skills", skill)
+    rendered = MarkdownIt("commonmark").render(markdown)
+    [image] = re.findall(r'<img src="([^"]*)"', rendered)
+    [page] = re.findall(r'<a href="([^"]*)"', rendered)
+    for address, name, path in (
+        (image, "skill", "/charts/acme/skills/badge.svg"),
+        (page, "path", "/repos/acme/skills/skill"),
+    ):
+        parts = urlsplit(html.unescape(address))
+        assert parts.path == path
+        assert parse_qs(parts.query) == {name: [skill]}
