@@ -65,11 +65,11 @@ async def test_a_run_is_shown_with_what_is_known_of_it(redis_url: str, tmp_path:
     async with dashboard(redis_url, tmp_path, records) as there:
         page = await there.page(HERE)
         graded, lost, pull = page.table(CAPTION)
-        assert graded["With / without skill"] == "75% / 50%"
+        assert graded["With / without"] == "75% / 50%"
         assert graded["Difference"] == "+25"
         assert graded["Cost"] == "$0.25"
         assert page.link("on GitHub") == records[0].url
-        assert lost["With / without skill"] == lost["Difference"] == "not measured"
+        assert lost["With / without"] == lost["Difference"] == "not measured"
         assert lost["Cost"] == "unknown"
         assert lost["Report"] == "not posted"
         assert pull["Eval case"] == "github-issue-3 pull request #12"
