@@ -23,7 +23,7 @@ from jobs.reporting.archive import ArchiveContent, make_archive, session_folder
 from jobs.results import RunResult
 from jobs.scores import TrialResult
 from jobs.steps import SessionKey
-from jobs.values import Arm, SessionEnd
+from jobs.values import Arm, SessionEnd, VerdictWord
 from tests.bot.web import some_settings, web_client
 from tests.bot.web_pages.hostile_files import hostile_files
 from tests.bot.web_pages.ledger_seed import HOSTILE, put_ended_run
@@ -48,6 +48,7 @@ GRADED, UNGRADED, INVALID_RUN = "5e1f00d5a1ad", "aaaaaaaaaaa1", "aaaaaaaaaaa2"
 TRIALS, PANEL, VERSUS = "aaaaaaaaaaa3", "aaaaaaaaaaa4", "aaaaaaaaaaa5"
 SWEPT, HALF_SWEPT, ARCHIVED = "aaaaaaaaaaa6", "aaaaaaaaaaa7", "aaaaaaaaaaa8"
 HOSTILE_RUN, OTHERS, LONG = "aaaaaaaaaaa9", "bbbbbbbbbbb1", "bbbbbbbbbbb2"
+Words = tuple[VerdictWord, VerdictWord]
 URL = "https://github.com/acme/skills/issues/21#issuecomment-9"
 
 
@@ -127,7 +128,7 @@ async def put_graded(pages: RunPages) -> RunResult:
         ),
         an_assertion_score(texts[4], ("cannot_verify",) * 2, ("cannot_verify",) * 2),
     )
-    words = [("pass", "fail"), ("pass", "fail"), ("pass", "pass"), ("fail", "pass")]
+    words: list[Words] = [("pass", "fail"), ("pass", "fail"), ("pass", "pass"), ("fail", "pass")]
     swapped = [(second, first) for first, second in words]
     swapped[1] = ("fail", "fail")
     result = await pages.put(
@@ -200,7 +201,7 @@ async def put_trials(pages: RunPages) -> None:
 async def put_panel(pages: RunPages) -> None:
     """Three judges, who do not agree."""
     judges = tuple(a_judge_model(sent=name) for name in ("gemini-2.5-pro", "gpt-5"))
-    words = (("pass", "fail"), ("fail", "fail"), ("pass", "pass"))
+    words: tuple[Words, ...] = (("pass", "fail"), ("fail", "fail"), ("pass", "pass"))
     passes = tuple(
         a_pass(number, [pair if number == 1 else pair[::-1] for pair in
                         (words[(judge + row) % 3] for row in range(3))],
