@@ -4,7 +4,7 @@ The web process has no GitHub to ask: workers keep here what they read. Where no
 takes the most there is.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 from typing import cast
 
@@ -40,13 +40,22 @@ class RedisRights:
 
     async def find(self, installation_id: int, full_name: str) -> Permissions:
         """What the file said last; the strictest where that is not known."""
+        return (await self.find_many([(installation_id, full_name)]))[0]
+
+    async def find_many(self, places: Sequence[tuple[int, str]]) -> list[Permissions]:
+        """The same of each of these in turn."""
+        if not places:
+            return []
         with away_is_transient():
-            found = self._redis.get(_key(installation_id, full_name))
-            stored = await cast("Awaitable[bytes | None]", found)
-        try:
-            return Permissions.model_validate_json(stored) if stored else STRICTEST
-        except ValidationError:
-            return STRICTEST
+            found = self._redis.mget([_key(*place) for place in places])
+            return [_read(one) for one in await cast("Awaitable[list[bytes | None]]", found)]
+
+
+def _read(stored: bytes | None) -> Permissions:
+    try:
+        return Permissions.model_validate_json(stored) if stored else STRICTEST
+    except ValidationError:
+        return STRICTEST
 
 
 def _key(installation_id: int, full_name: str) -> str:

@@ -30,7 +30,7 @@ from jobs.live_sessions import RunNow
 from jobs.requests import Repo, Request
 from jobs.results import LONG_AGO
 
-MOST_READ = 1_000
+MOST_READ = 500
 """Requests at the front of the queue: whoever stands behind them is counted."""
 KEPT_S = 1.0
 """How long one reading answers for all who look."""
@@ -144,12 +144,12 @@ class QueueReader:
     async def _places(self, repos: Sequence[Repo]) -> dict[str, Place]:
         named = {one.full_name.lower(): one for one in repos}
         seen = await self._seen.find_many(list(named))
+        rights = await self._rights.find_many(
+            [(one.installation_id, one.full_name) for one in named.values()]
+        )
         return {
-            name: Place(
-                seen.get(name) or _unseen(repo),
-                await self._rights.find(repo.installation_id, repo.full_name),
-            )
-            for name, repo in named.items()
+            name: Place(seen.get(name) or _unseen(repo), needed)
+            for (name, repo), needed in zip(named.items(), rights, strict=True)
         }
 
     async def _askings(self) -> tuple[list[Asking], int]:
