@@ -5,6 +5,7 @@ Whether something lacks is seen in two counts, so it is looked at whenever an in
 it twice, or by two processes at once, comes to the same.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import suppress
@@ -65,6 +66,7 @@ class IndexUpkeep:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._index = RunIndex(redis)
+        self._turn = asyncio.Lock()
         self._odd: dict[str, tuple[float, tuple[int, int]]] = {}
         """Repositories whose counts stay different, as where a record cannot be read: which
         counts, and until when nothing is done about it.
@@ -79,15 +81,27 @@ class IndexUpkeep:
         await self._redis.set(LOOKED, "1", ex=LOOK_AGAIN_S)
 
     async def ensure(self, repos: Sequence[str]) -> None:
-        """Make the index of each of these repositories whole where it is not."""
+        """Make the index of each of these repositories whole where it is not.
+
+        One at a time: many look at once at a ledger that is not indexed yet.
+        """
+        if not await self._find_lacking(repos):
+            return
+        async with self._turn:
+            for repo in await self._find_lacking(repos):
+                await self.make(repo)
+
+    async def _find_lacking(self, repos: Sequence[str]) -> list[str]:
         async with self._redis.pipeline(transaction=True) as asked:
             for repo in repos:
                 _ask_counts(asked, repo)
             found = await asked.execute()
+        lacking = []
         for repo, counts in zip(repos, zip(found[::2], found[1::2], strict=True), strict=True):
             until, known = self._odd.get(repo.lower(), (0.0, None))
             if counts[0] != counts[1] and not (counts == known and time.monotonic() < until):
-                await self.make(repo)
+                lacking.append(repo)
+        return lacking
 
     async def make(self, repo: str) -> None:
         """Index all runs of a repository, and forget those that are no more."""

@@ -11,11 +11,10 @@ from redis.asyncio import Redis
 
 from bot.store.figures_shelf import FiguresShelf, Kind, Made, What
 from bot.store.run_index import RepoState, RunIndex
+from bot.web.figures_making import MADE_ANEW
 from bot.web.figures_work import NOTES
 from jobs.dashboard.values import AssertionNote, SkillCard, SkillFigures
 
-MADE_ANEW = timedelta(hours=1)
-"""Money is counted for the last seven days, so figures age although nothing was run."""
 SAID_AFTER = timedelta(minutes=1)
 """Figures that are older than this and lack the newest runs say so."""
 MOST_CARDS = 5_000

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from redis.asyncio import Redis
@@ -22,6 +22,8 @@ MOST_READ = 1_000
 """Of a skill's runs, the newest."""
 AT_ONCE = 2
 """One is read from Redis while the other is worked out: there is one process for that."""
+MADE_ANEW = timedelta(hours=1)
+"""Money is counted for the last seven days, so figures age although nothing was run."""
 FAILED_FOR_S = 30.0
 """What could not be made is not tried again for so long."""
 
@@ -79,9 +81,8 @@ class FiguresMaking:
         try:
             async with self._rooms[key[2]]:
                 name = f"skillbench:figures-hold:{':'.join(key)}"
-                seen = await self._shelf.made(repo, key[1], key[2])
                 async with hold(self._redis, name, look_s=0.05):
-                    if await self._shelf.made(repo, key[1], key[2]) == seen:
+                    if not await self._is_made(*key):  # another process did meanwhile
                         await self._make(repo, key[1], key[2])
         except Exception as trouble:
             self._failed[key] = time.monotonic() + FAILED_FOR_S
@@ -91,6 +92,13 @@ class FiguresMaking:
                 log.exception("figures_not_made", repo=repo, skill=key[1])
         finally:
             self._tasks.pop(key, None)
+
+    async def _is_made(self, repo: str, skill: str, what: What) -> bool:
+        made = await self._shelf.made(repo, skill, what)
+        if made is None or self._clock() - made.at > MADE_ANEW:
+            return False
+        is_current = made.version == await self._index.version(repo, skill)
+        return is_current and await self._shelf.read(what, repo, [skill]) != [None]
 
     async def _make(self, repo: str, skill: str, what: What) -> None:
         version = await self._index.version(repo, skill)  # before the runs: rather too old

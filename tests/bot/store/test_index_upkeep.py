@@ -72,6 +72,20 @@ async def test_two_that_index_at_once_and_a_worker_that_records_meanwhile_agree(
     assert await read_index(redis) == right
 
 
+async def test_many_that_look_at_once_make_it_once(redis: Redis, upkeep: IndexUpkeep) -> None:
+    await put_records(redis, some_records(400, until=NOON))
+    await forget_index(redis)
+    index = RunIndex(redis)
+    seen = set()
+
+    async def look() -> None:
+        await upkeep.ensure([REPO])
+        seen.add(await index.version(REPO))
+
+    await asyncio.gather(*(look() for _ in range(10)))
+    assert len(seen) == 1
+
+
 async def test_what_an_older_worker_wrote_is_found_by_the_count(
     redis: Redis, upkeep: IndexUpkeep
 ) -> None:

@@ -12,12 +12,14 @@ from redis.asyncio import Redis
 
 from bot.blobs import Blobs
 from bot.redis_clients import connect_briefly
+from bot.store.figures_shelf import FIGURES
 from bot.store.index_upkeep import RUNS
 from bot.store.ledger import RedisLedger
 from bot.store.seen_repos import RedisSeenRepos, SeenRepo
 from bot.web.aside import Aside
 from bot.web.figures import Figures
-from bot.web.figures_kept import MADE_ANEW, SAID_AFTER
+from bot.web.figures_kept import SAID_AFTER
+from bot.web.figures_making import MADE_ANEW
 from config.settings import Settings
 from jobs.conclusions.thresholds import Thresholds
 from jobs.dashboard.skill import SkillRuns, make_skill_figures
@@ -64,8 +66,9 @@ class Scene:
     opened: list[Figures] = field(default_factory=list)
 
     def figures(self, **changes: Any) -> Figures:
-        """Those of one more process."""
-        made = Figures(self.redis, self.settings, self.aside, lambda: self.now, **changes)
+        """Those of one more process, which waits for a loaded machine."""
+        given = {"first_wait_s": WAIT_S} | changes
+        made = Figures(self.redis, self.settings, self.aside, lambda: self.now, **given)
         self.opened.append(made)
         return made
 
@@ -183,7 +186,7 @@ async def test_a_new_run_is_shown_once_its_figures_are_made(scene: Scene) -> Non
 
 async def test_figures_that_lag_behind_say_so_after_a_minute(scene: Scene) -> None:
     await scene.put(40)
-    figures = scene.figures(first_wait_s=WAIT_S)
+    figures = scene.figures()
     await figures.overview([HERE])
     await put_records(scene.redis, [a_run_record(repo=REPO, skill=SKILLS[2], finished_at=NOW)])
     scene.aside.gate.clear()
@@ -275,6 +278,18 @@ async def test_what_takes_long_is_not_waited_for(scene: Scene) -> None:
         return all(card.made_at == NOW for card in now.cards)
 
     await until(is_made)
+
+
+async def test_figures_that_redis_lost_alone_are_made_anew(scene: Scene) -> None:
+    """As where memory was short and something was thrown out."""
+    await scene.put(4)
+    await scene.figures().overview([HERE])
+    async for key in scene.redis.scan_iter(f"{FIGURES}card:*"):
+        await scene.redis.delete(key)
+    async for key in scene.redis.scan_iter(f"{FIGURES}skill:*"):
+        await scene.redis.delete(key)
+    [shown] = await scene.figures().overview([HERE])
+    assert {card.made_at for card in shown.cards} == {NOW}
 
 
 async def test_figures_of_other_rules_are_made_anew(scene: Scene) -> None:
