@@ -1,6 +1,7 @@
 """What one visitor sees of the queue, and what they may do about it."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from bot.queue_asking import can_be_retried
 from bot.web.access import Visitor
@@ -128,8 +129,14 @@ def _failed(failure: Failure, reading: Reading, visitor: Visitor) -> FailedItem:
         issue=request.issue,
         is_pull_request=request.is_pull_request,
         asker=request.asker,
-        reason=plain_text(failure.reason).lstrip(SIGNS),
+        reason=_plain(failure.reason),
         failed_at=failure.at,
         may_retry=may_retry(visitor, failure, place) and not was_retried,
         was_retried=was_retried,
     )
+
+
+@lru_cache(maxsize=512)
+def _plain(reason: str) -> str:
+    """What was told, without its markup; the same few are shown again and again."""
+    return plain_text(reason).lstrip(SIGNS)
