@@ -80,6 +80,7 @@ def _without_parts(askings: Iterable[Asking]) -> Iterable[Asking]:
 def _queued(one: Asking, reading: Reading, visitor: Visitor) -> QueuedItem:
     request = one.request
     place = _place(request.repo, reading)
+    is_ahead = one.expected_at is not None and one.expected_at > reading.at
     return QueuedItem(
         reference=one.reference,
         position=one.position,
@@ -91,7 +92,7 @@ def _queued(one: Asking, reading: Reading, visitor: Visitor) -> QueuedItem:
         origin=request.origin,
         asker=request.asker,
         asked_at=request.asked_at,
-        expected_at=one.expected_at,
+        expected_at=one.expected_at if is_ahead else None,
         is_retry=one.is_retry,
         runs=_runs(one, reading.live) if one.position == 0 else (),
         may_cancel=may_cancel(visitor, one, place) and not one.is_cancelled,
