@@ -1,5 +1,6 @@
 """What waits, runs and failed: who sees it."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
