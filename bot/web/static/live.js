@@ -67,9 +67,32 @@ function watch(place) {
 function show(part, html) {
   if (!part) return;
   const page = new DOMParser().parseFromString(html, "text/html");
-  part.replaceChildren(...page.body.childNodes);
+  renew(part, page.body);
   const box = part.closest("[data-box]");
   if (box) box.hidden = html.trim() === "";
+}
+
+// Changes what differs and nothing else: what has the focus, or is just being pressed, stays.
+function renew(there, now) {
+  const before = [...there.childNodes];
+  const after = [...now.childNodes];
+  after.forEach((node, at) => {
+    const old = before[at];
+    if (!old) there.append(node);
+    else if (old.isEqualNode(node)) return;
+    else if (old.nodeName !== node.nodeName || old.href !== node.href || !old.attributes) {
+      old.replaceWith(node);
+    } else {
+      for (const { name } of [...old.attributes]) {
+        if (!node.hasAttribute(name)) old.removeAttribute(name);
+      }
+      for (const { name, value } of node.attributes) {
+        if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+      }
+      renew(old, node);
+    }
+  });
+  for (const old of before.slice(after.length)) old.remove();
 }
 
 function passed(milliseconds) {
