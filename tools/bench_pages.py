@@ -40,7 +40,8 @@ from jobs.results import RunRecord
 from tests.bot.web_pages.ledger_seed import fill, put_ended_run, some_records
 from tests.bot.web_pages.queue_seed import a_request, let_fail, let_wait
 from tests.builders import a_repo, a_run_spec
-from tools.bench_intake import SECRET, ask, free_port, serving
+from tools.bench.load import SECRET
+from tools.bench_intake import ask, free_port, serving
 
 GOAL_MS = 50.0
 OFTEN = 100
