@@ -17,15 +17,17 @@ from jobs.errors import Transient
 Given = ParamSpec("Given")
 Got = TypeVar("Got")
 LONGEST_S = 60.0
-"""For one piece of work, waiting for those before it included."""
+"""For one piece of work, from when the process has it: whatever waits loses nothing by it."""
 
 
 class Aside:
-    """One process, which does one thing after another."""
+    """One process, which does one thing after another, in the order in which it was asked."""
 
     def __init__(self, *, longest_s: float = LONGEST_S) -> None:
         self._longest_s = longest_s
         self._pool: ProcessPoolExecutor | None = None
+        self._turn = asyncio.Lock()
+        self._is_closed = False
 
     async def run(
         self, work: Callable[Given, Got], *args: Given.args, **kwargs: Given.kwargs
@@ -34,20 +36,27 @@ class Aside:
 
         Raises whatever it raises, and `Transient` where its process is lost or takes too long.
         """
+        async with self._turn:  # a pool that holds more than this work would take it down with it
+            return await self._run(_Work(work, args, kwargs))
+
+    async def _run(self, work: "_Work[Got]") -> Got:
+        if self._is_closed:
+            raise Transient("the process that draws and counts has ended; try again")
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        pool = self._pool
         try:
             async with asyncio.timeout(self._longest_s):
-                doing = asyncio.get_running_loop().run_in_executor(pool, _Work(work, args, kwargs))
-                return await doing
+                return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         except (BrokenProcessPool, TimeoutError) as trouble:
-            if self._pool is pool:
-                self._end()
+            self._end()
             raise Transient("the process that draws and counts was lost; try again") from trouble
+        except asyncio.CancelledError:
+            self._end()  # nobody waits for it any more, and the next one must not
+            raise
 
     def close(self) -> None:
-        """End the process; what it is at is lost."""
+        """End the process for good; what it is at is lost."""
+        self._is_closed = True
         self._end()
 
     def _end(self) -> None:
