@@ -5,6 +5,7 @@ datasets would double what one holds.
 """
 
 import asyncio
+import gc
 from contextlib import AsyncExitStack
 
 from redis.asyncio import Redis
@@ -51,4 +52,6 @@ class PagesWhenAsked:
 def _make(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
     from bot.web.all_pages import make_pages  # noqa: PLC0415
 
-    return make_pages(settings, redis, leaving)
+    app = make_pages(settings, redis, leaving)
+    gc.freeze()  # else each full round looks through all that code, and somebody waits for it
+    return app
