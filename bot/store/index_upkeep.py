@@ -74,6 +74,8 @@ class IndexUpkeep:
 
     async def find_repos(self) -> None:
         """Index every repository of whose runs the index knows nothing; looks once an hour."""
+        if await self._redis.exists(LOOKED):  # asked before, as a full Redis takes no writes
+            return
         if not await self._redis.set(LOOKED, "1", ex=LOOKING_S, nx=True):
             return
         async for key in self._redis.scan_iter(f"{RUNS}*", count=1000, _type="HASH"):

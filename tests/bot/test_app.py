@@ -164,7 +164,10 @@ async def test_a_count_that_redis_cannot_take_costs_nothing_else(short_path: Pat
     await redis.aclose()
 
 
-HEAVY = ("anthropic", "openai", "pydantic_ai", "githubkit", "arq", "markdown_it", "obstore")
+HEAVY = (
+    *("anthropic", "openai", "pydantic_ai", "githubkit", "arq", "markdown_it", "obstore"),
+    *("fastapi", "jinja2", "numpy", "scipy", "matplotlib"),
+)
 
 MEMORY = "[line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')][0]"
 """The most memory a process has held, in KB; unlike `getrusage`, without that of its parent."""
