@@ -6,7 +6,7 @@ it: another program's are as good as none.
 
 from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast, get_args
 
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
@@ -75,6 +75,12 @@ class FiguresShelf:
             both.hset(_made_key(repo, what), skill, str(Made(version, at, self._program)))
             both.expire(_made_key(repo, what), KEPT)
             await both.execute()
+
+
+def find_keys(repo: str) -> list[str]:
+    """Under which everything lies that is kept of a repository."""
+    whats = [_made_key(repo, what) for what in get_args(What)]
+    return [*whats, *(_key(repo, kind) for kind in get_args(Kind))]
 
 
 def _key(repo: str, kind: Kind) -> str:

@@ -11,6 +11,7 @@ from typing import cast
 from redis.asyncio import Redis
 
 from bot.redis_clients import away_is_transient
+from bot.store.figures_shelf import find_keys
 from bot.store.holds import LEASE_S, hold
 from bot.store.index_upkeep import AT_ONCE, RUNS, IndexUpkeep
 from bot.store.run_index import index_runs, touch
@@ -58,7 +59,12 @@ class RedisLedger:
             await IndexUpkeep(self._redis).make(repo)
 
     async def move(self, old: str, new: str) -> None:
-        """Put the runs of a repository that was renamed under its present name."""
+        """Put the runs of a repository under another name: its present one, say.
+
+        Nothing stays under the old one, which may become another repository's.
+        """
+        if old.lower() == new.lower():
+            return
         with away_is_transient():
             async for run, stored in self._redis.hscan_iter(_runs_of(old), count=AT_ONCE):
                 if not await cast("Awaitable[bool]", self._redis.hexists(_runs_of(new), run)):
@@ -66,6 +72,7 @@ class RedisLedger:
                     await self.note(record.model_copy(update={"repo": new}))
             await self._redis.delete(_runs_of(old))
             await IndexUpkeep(self._redis).forget(old)
+            await self._redis.delete(*find_keys(old))
 
     @asynccontextmanager
     async def hold(self, record_key: str) -> AsyncIterator[None]:

@@ -26,6 +26,8 @@ class SeenRepo(Value):
     installation_id: int
     seen_at: datetime
     """When it was last known whether it is private."""
+    is_given_up: bool = False
+    """Whether the name is no repository's any more; kept so that no late word opens it again."""
 
 
 def utc_now() -> datetime:
@@ -56,9 +58,17 @@ class RedisSeenRepos:
             await self._redis.transaction(partial(_keep_newer, seen, is_asked), SEEN)
 
     async def forget(self, full_name: str) -> None:
-        """There is no repository of this name any more."""
+        """There is no repository of this name any more, until GitHub is asked and has one."""
+        given_up = SeenRepo(
+            full_name=full_name,
+            is_private=True,
+            installation_id=0,
+            seen_at=self._clock(),
+            is_given_up=True,
+        )
         with away_is_transient():
-            await cast("Awaitable[int]", self._redis.hdel(SEEN, full_name.lower()))
+            content = given_up.model_dump_json()
+            await cast("Awaitable[int]", self._redis.hset(SEEN, full_name.lower(), content))
 
     async def find_many(self, full_names: Collection[str]) -> dict[str, SeenRepo]:
         """Those of them that were seen, by their name in lower case."""
@@ -67,20 +77,20 @@ class RedisSeenRepos:
             return {}
         with away_is_transient():
             found = await cast("Awaitable[list[bytes | None]]", self._redis.hmget(SEEN, names))
-        read = {name: _read(stored) for name, stored in zip(names, found, strict=True)}
+        read = {name: _read_there(stored) for name, stored in zip(names, found, strict=True)}
         return {name: seen for name, seen in read.items() if seen is not None}
 
     async def find(self, full_name: str) -> SeenRepo | None:
         """A repository by its name in any case; None where it was never seen."""
         with away_is_transient():
             found = self._redis.hget(SEEN, full_name.lower())
-            return _read(await cast("Awaitable[bytes | None]", found))
+            return _read_there(await cast("Awaitable[bytes | None]", found))
 
     async def all(self) -> dict[str, SeenRepo]:
         """Every one that was seen, by its name in lower case."""
         with away_is_transient():
             found = await cast("Awaitable[dict[bytes, bytes]]", self._redis.hgetall(SEEN))
-        read = {name.decode(): _read(stored) for name, stored in found.items()}
+        read = {name.decode(): _read_there(stored) for name, stored in found.items()}
         return {name: seen for name, seen in read.items() if seen is not None}
 
 
@@ -92,6 +102,12 @@ async def _keep_newer(seen: SeenRepo, is_asked: bool, pipe: Pipeline) -> None:
     is_opened = known is not None and known.is_private and not seen.is_private
     if is_newer and (is_asked or not is_opened):
         pipe.hset(SEEN, name, seen.model_dump_json())
+
+
+def _read_there(stored: bytes | None) -> SeenRepo | None:
+    """What was kept of a repository that is still called so."""
+    found = _read(stored)
+    return None if found is None or found.is_given_up else found
 
 
 def _read(stored: bytes | None) -> SeenRepo | None:

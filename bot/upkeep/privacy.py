@@ -14,6 +14,8 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.github.app import GitHubApp
+from bot.github.places import Place
+from bot.store.ledger import RedisLedger
 from bot.store.seen_repos import RedisSeenRepos
 from handlers.events import RepositoryChanged
 from handlers.questions import as_repo
@@ -45,20 +47,46 @@ class Privacy:
 
     async def take(self, event: RepositoryChanged) -> None:
         """Take in what became of a repository. Twice is once."""
-        seen = RedisSeenRepos(self.redis)
+        seen = RedisSeenRepos(self.redis, self.clock)
         repo = as_repo(event.repository)
-        if event.name_before:
-            await seen.forget(event.name_before)
+        before = event.name_before
+        is_renamed = before.lower() not in {"", repo.full_name.lower()}
+        if is_renamed:
+            await seen.forget(before)
         if event.change == "deleted":
             await seen.forget(repo.full_name)
+            await self._set_aside(repo.full_name)
             return
         asked_at = self.clock()
         if event.change == "privatized":
             await seen.see(repo.model_copy(update={"private": True}), asked_at)
-        try:
-            place = await self.app.place(repo.owner, repo.name)
-        except Gone:  # it has another name by now, or the App is not there any more
+        place = await self._find(repo.full_name)
+        if is_renamed:
+            await self._move_runs(before, place)
+        if place is None:  # it has another name by now, or the App is not there any more
             await seen.forget(repo.full_name)
             return
         await seen.see(place.repo, asked_at, is_asked=True)
         log.info("repository_changed", repo=place.repo.full_name, change=event.change)
+
+    async def _find(self, full_name: str) -> Place | None:
+        owner, _, name = full_name.partition("/")
+        try:
+            return await self.app.place(owner, name)
+        except Gone:
+            return None
+
+    async def _move_runs(self, name_before: str, place: Place | None) -> None:
+        """Let the runs go with their repository: whoever takes its name must not read them."""
+        heir = await self._find(name_before)
+        is_taken = heir is not None and heir.repo.full_name.lower() == name_before.lower()
+        if place is None or is_taken:  # whose they are cannot be told any more
+            await self._set_aside(name_before)
+        else:
+            await RedisLedger(self.redis).move(name_before, place.repo.full_name)
+
+    async def _set_aside(self, full_name: str) -> None:
+        """Keep the runs of a repository that is gone under a name that GitHub gives to none, so
+        that the operator alone sees them.
+        """
+        await RedisLedger(self.redis).move(full_name, f"{full_name}~{self.clock():%Y-%m-%d}")

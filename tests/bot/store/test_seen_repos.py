@@ -52,7 +52,11 @@ async def test_several_are_found_at_once_and_one_is_forgotten(redis: Redis) -> N
     assert list(found) == ["acme/skills"]
     assert await seen.find_many([]) == {}
     await seen.forget("Acme/skills")
-    assert await seen.all() == {}
+    assert await seen.all() == await seen.find_many(["acme/skills"]) == {}
+    await seen.see(Repo(owner="acme", name="skills", installation_id=7))
+    assert await seen.find("acme/skills") is None  # said late
+    await seen.see(Repo(owner="acme", name="skills", installation_id=7), is_asked=True)
+    assert await seen.find("acme/skills") is not None
 
 
 async def test_what_another_version_wrote_counts_as_never_seen(redis: Redis) -> None:

@@ -4,12 +4,16 @@ import json
 from datetime import datetime
 
 from bot.payloads import parse_event
+from bot.store.figures_shelf import FiguresShelf
+from bot.store.ledger import RedisLedger
+from bot.store.run_index import RunIndex
 from bot.store.seen_repos import RedisSeenRepos, SeenRepo
 from bot.upkeep.privacy import Privacy
 from demo.github.repository_actions import RepositoryActions
 from handlers.events import RepositoryChanged
 from jobs.requests import Repo
 from tests.bot.upkeep.conftest import World
+from tests.bot.web_pages.ledger_seed import put_records, some_records
 from tests.openapi import load_description
 
 NAME = "acme/skills"
@@ -126,6 +130,69 @@ async def test_a_repository_that_is_gone_is_forgotten(world: World) -> None:
     world.handle.delete()
     await privacy(world).take(told(world))
     assert await seen(world) is None
+
+
+async def test_no_late_word_opens_a_name_that_was_given_up(world: World) -> None:
+    """A request that waited, or an event that was delivered late, from when it was public."""
+    world.gh.set_webhook("http://127.0.0.1:9/")
+    await privacy(world).run()
+    world.handle.set_private()
+    await privacy(world).take(told(world))
+    world.handle.rename("abilities")
+    await privacy(world).take(told(world))
+    repos = RedisSeenRepos(world.redis, world.now)
+    await repos.see(as_told(world, private=False))
+    assert await seen(world) is None
+    assert [one.is_private for one in (await repos.all()).values()] == [True]
+
+
+async def test_whoever_takes_a_name_does_not_get_the_runs_that_were_measured_under_it(
+    world: World,
+) -> None:
+    """A private repository that was renamed, or deleted, and a public one of its old name."""
+    world.gh.set_webhook("http://127.0.0.1:9/")
+    ledger, index = RedisLedger(world.redis), RunIndex(world.redis)
+    shelf = FiguresShelf(world.redis, "this one")
+    records = some_records(5, repo=NAME)
+    await put_records(world.redis, records)
+    for skill in {one.skill for one in records}:
+        await shelf.put(NAME, skill, {"card": "{}", "skill": "{}"}, "a version", world.now())
+    world.handle.rename("abilities")
+    renamed = told(world)
+    for _ in range(2):
+        await privacy(world).take(renamed)
+        assert await ledger.records(NAME) == []
+        assert (await index.state(NAME)).skills == {}
+        assert await shelf.made(NAME, records[0].skill, "skill") is None
+        moved = await ledger.records("acme/abilities")
+        assert [one.run for one in moved] == [one.run for one in records]
+    world.gh.add_repository("acme", "skills")
+    world.handle.delete()
+    gone = told(world)
+    for _ in range(2):
+        await privacy(world).take(gone)
+        assert await index.repos() == {
+            f"acme/abilities~{world.now():%Y-%m-%d}": f"acme/abilities~{world.now():%Y-%m-%d}"
+        }
+
+
+async def test_a_late_word_of_a_new_name_takes_no_runs_of_a_stranger_along(world: World) -> None:
+    world.gh.set_webhook("http://127.0.0.1:9/")
+    await put_records(world.redis, some_records(5, repo=NAME))
+    world.handle.rename("abilities")
+    renamed = told(world)
+    world.gh.add_repository("acme", "skills")
+    await privacy(world).take(renamed)
+    assert list(await RunIndex(world.redis).repos()) == [f"{NAME}~{world.now():%Y-%m-%d}"]
+
+
+async def test_a_name_in_other_letters_is_the_same_name(world: World) -> None:
+    world.gh.set_webhook("http://127.0.0.1:9/")
+    await put_records(world.redis, some_records(5, repo=NAME))
+    world.handle.rename("Skills")
+    await privacy(world).take(told(world))
+    assert len(await RedisLedger(world.redis).records(NAME)) == 5
+    assert await seen(world) is not None
 
 
 async def test_an_older_look_changes_nothing_that_was_learnt_since(world: World) -> None:
