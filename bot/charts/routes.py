@@ -27,8 +27,11 @@ SEALED = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex",
+    "cross-origin-resource-policy": "same-origin",
 }
-"""Opened by itself, a picture may do nothing; its lines have styles of their own."""
+"""Opened by itself, a picture may do nothing; its lines have styles of their own. Another site must
+not learn, in the browser of somebody who may see all, which pictures are there and which are not.
+"""
 FRESH = "public, max-age=300"
 """For what everybody may see; five minutes, so that a badge follows a run soon."""
 OWN = "private, no-cache"
@@ -77,9 +80,10 @@ class Charts:
         headers = SEALED | {
             "etag": f'W/"{name}"',
             "cache-control": FRESH if is_public else OWN,
-            "cross-origin-resource-policy": "cross-origin" if is_public else "same-origin",
         }
-        if not is_public:
+        if is_public:
+            headers["cross-origin-resource-policy"] = "cross-origin"
+        else:
             headers["vary"] = "cookie"
         if _has(request, name):
             return Response(status_code=304, headers=headers)

@@ -137,6 +137,18 @@ async def test_what_is_not_shown_answers_like_what_is_not_there(
     assert {answer.headers["cache-control"] for answer in answers} == {"private, no-cache"}
 
 
+async def test_another_site_is_told_of_no_picture_whether_it_is_there(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """In the browser of somebody who may see all, it sees whether an answer was held back."""
+    async with serving(redis_url, tmp_path) as client:
+        addresses = [chart_address(SECRET, "badge", SKILL), chart_address("acme/none", "badge")]
+        there, nothing = [await look(client, address) for address in addresses]
+        assert (there.status_code, nothing.status_code) == (200, 404)
+        for answer in (there, nothing):
+            assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
 async def test_strangers_see_nothing_where_the_operator_does_not_want_it(
     redis_url: str, tmp_path: Path
 ) -> None:
