@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Annotated
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import Path, Request
 from pydantic import BaseModel
@@ -116,7 +116,7 @@ class Ends:
         if after:
             base = self.settings.public_url or str(asked.request.base_url)
             query = urlencode({**asked.request.query_params, "after": after})
-            path = asked.request.url.path.removeprefix(ROOT)
+            path = quote(asked.request.url.path.removeprefix(ROOT))
             address = f"{base.removesuffix(f'{ROOT}/').rstrip('/')}{ROOT}{path}?{query}"
             response.headers["link"] = f'<{address}>; rel="next"'
         return response

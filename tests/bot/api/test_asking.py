@@ -32,6 +32,14 @@ async def test_a_list_is_walked_by_its_links(board: Dashboard) -> None:
     assert [row["run"] for row in rows] == [one.run for one in meant]
 
 
+async def test_a_name_that_no_header_can_hold_breaks_nothing(board: Dashboard) -> None:
+    """U+212A is a `k` in small letters, so it names a repository as well."""
+    other = REPO.replace("k", "%E2%84%AA")
+    answer = await board.client.get(f"{ROOT}/repos/{other}/runs?most=2")
+    assert answer.status_code == 200
+    assert (await board.client.get(answer.links["next"]["url"])).status_code == 200
+
+
 async def test_runs_that_end_meanwhile_shift_no_part(board: Dashboard) -> None:
     api = await DescribedApi.read(board.client)
     first = (await api.get(f"{RUNS}?most=100")).json()
