@@ -74,7 +74,7 @@ class Guard:
         try:
             visitor = await self._access.visitor(request)
         except REDIS_AWAY as trouble:
-            return _not_now(None, trouble)
+            return not_now(None, trouble)
         if (answer := turn_away(request, visitor)) is not None:
             return answer
         response = await _or_not_now(show(request, visitor), visitor)
@@ -85,7 +85,7 @@ class Guard:
         try:
             visitor = await self._access.visitor(request)
         except REDIS_AWAY as trouble:
-            return _not_now(None, trouble)
+            return not_now(None, trouble)
         if not visitor.is_known or visitor.is_stale:
             return problem(None, 403, "Not signed in", "Sign in, and send the form again.")
         if for_operators and not visitor.is_operator:
@@ -128,10 +128,11 @@ async def _or_not_now(answering: Awaitable[Response], visitor: Visitor) -> Respo
     try:
         return await answering
     except (Error, *REDIS_AWAY) as trouble:
-        return _not_now(visitor, trouble)
+        return not_now(visitor, trouble)
 
 
-def _not_now(visitor: Visitor | None, trouble: Exception) -> Response:
+def not_now(visitor: Visitor | None, trouble: Exception) -> Response:
+    """Says that what a page is made of is away; the log says more."""
     log.warning("page_not_made", problem=str(trouble))
     return problem(
         visitor, 503, "Not now", "What the page is made of cannot be reached; try again soon."

@@ -25,7 +25,7 @@ from bot.redis_clients import REDIS_AWAY
 from bot.store.seen_repos import RedisSeenRepos
 from bot.store.sign_ins import SignedIn
 from bot.web.access import SESSION, Access
-from bot.web.guard import LARGEST_FORM, SEE_OTHER
+from bot.web.guard import LARGEST_FORM, SEE_OTHER, not_now
 from bot.web.reach import NotTold, Reach, read_answer
 from bot.web.shell import HEADERS, problem, render
 from config.settings import Settings
@@ -80,7 +80,11 @@ class SignIn:
     async def show(self, request: Request) -> Response:
         """The button, or how an operator lets people in."""
         asked = request.query_params.get("next", "")
-        if (await self._access.visitor(request)).is_known:
+        try:
+            is_known = (await self._access.visitor(request)).is_known
+        except REDIS_AWAY as trouble:
+            return not_now(None, trouble)
+        if is_known:
             return RedirectResponse(find_path(asked), SEE_OTHER, HEADERS)
         offers = self._access.offers_sign_in
         begin = "/sign-in/github" + (f"?{urlencode({'next': find_path(asked)})}" if asked else "")
@@ -135,12 +139,15 @@ class SignIn:
 
     async def end(self, request: Request) -> Response:
         """Forget who signed in, here and in this browser."""
-        visitor = await self._access.visitor(request)
-        form = await read_form(request, LARGEST_FORM)
-        bears_key = self._access.bears_key(request, visitor, form.get("key", ""))
-        if not visitor.is_known or not bears_key:
-            return problem(None, 403, "Not signed out", "Load the page anew and try again.")
-        await self._access.sign_ins.forget(self._access.session_id(request))
+        try:
+            visitor = await self._access.visitor(request)
+            form = await read_form(request, LARGEST_FORM)
+            bears_key = self._access.bears_key(request, visitor, form.get("key", ""))
+            if not visitor.is_known or not bears_key:
+                return problem(None, 403, "Not signed out", "Load the page anew and try again.")
+            await self._access.sign_ins.forget(self._access.session_id(request))
+        except REDIS_AWAY as trouble:
+            return not_now(None, trouble)
         response = RedirectResponse("/sign-in", SEE_OTHER, HEADERS)
         response.delete_cookie(SESSION, path="/")
         return response

@@ -9,7 +9,8 @@ import pytest
 from bot.store.sign_ins import KEY, SignedIn
 from bot.web.access import SESSION
 from bot.web.sign_in import STATE, find_path
-from tests.bot.web_pages.reaching import OPERATOR, a_world, give
+from tests.bot.web import some_settings, web_client
+from tests.bot.web_pages.reaching import LONG, OPERATOR, a_world, give
 
 
 async def test_after_an_hour_a_page_is_shown_by_what_github_says_then(
@@ -43,6 +44,21 @@ async def test_what_a_script_asks_for_is_not_led_to_another_host(
         key = "x" * 64
         sent = await world.client.post("/queue/cancel", data={"key": key, "reference": "0" * 12})
         assert sent.status_code == 403
+
+
+async def test_without_redis_whoever_signed_in_is_told_to_try_again(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with a_world(redis_url, tmp_path) as world:
+        await world.sign_in("mona")
+        cookie = {"cookie": f"{SESSION}={world.client.cookies[SESSION]}"}
+    gone = some_settings(f"unix://{tmp_path}/none.sock", host="0.0.0.0", session_secret=LONG)
+    async with web_client(gone) as client:
+        for method, path in (("GET", "/sign-in"), ("POST", "/sign-out")):
+            answer = await client.request(method, path, headers=cookie)
+            assert answer.status_code == 503, path
+            assert "Not now" in answer.text
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 async def test_whoever_signs_out_is_out_everywhere(redis_url: str, tmp_path: Path) -> None:
