@@ -226,7 +226,9 @@ def _disposition(path: str, *, is_shown: bool) -> str:
     plain = "".join(
         one if one.isascii() and (one.isalnum() or one in "._-") else "_" for one in name
     )
-    whole = quote(name.encode("utf-8", "replace"), safe="")
+    # marks that turn the writing round would let `gpj.exe` look like a picture
+    seen = "".join(one if one.isprintable() else "_" for one in name)
+    whole = quote(seen.encode("utf-8", "replace"), safe="")
     return (
         f"{'inline' if is_shown else 'attachment'}; filename=\"{plain}\"; filename*=UTF-8''{whole}"
     )

@@ -75,6 +75,7 @@ async def test_a_name_breaks_out_of_no_header(pages: RunPages) -> None:
     plain = answer.headers["content-disposition"].partition("filename*=")[0]
     assert plain.count('"') == 2
     assert plain.isascii()
+    assert "%E2%80%AE" not in answer.headers["content-disposition"], "it turns the name round"
     page = await pages.client.get(page_of(HOSTILE_RUN, f"/files?path={quote(ODD_NAME, safe='')}"))
     assert page.status_code == 200
     assert "\u202e" not in page.text
