@@ -96,6 +96,7 @@ def _draw_tokens(
     points = [one for own in models for one in own]
     tokens = [value for one in points for value in (one.tokens_with, one.tokens_without)]
     _scale(axes, tokens, lambda value: numbers.tokens(round(value)))
+    _say_nothing(sheet, axes, top, tokens, "No tokens were counted")
 
 
 def _draw_usd(
@@ -109,10 +110,8 @@ def _draw_usd(
             markersize=7,
         )  # fmt: skip
     costs = [one.cost_usd for own in models for one in own]
-    if not any(value is not None for value in costs):
-        y = top + NAME + PANEL / 2
-        sheet.text(sheet.width / 2, y, "No price is known", size=SMALL, across="center")
     _scale(axes, costs, lambda value: numbers.usd(Decimal(str(round(value, 4)))))
+    _say_nothing(sheet, axes, top, costs, "No price is known")
 
 
 def _panel(sheet: Sheet, top: float, name: str, versions: Sequence[Version]) -> Axes:
@@ -129,3 +128,12 @@ def _scale(axes: Axes, values: Iterable[float | None], say: Callable[[float], st
     axes.set_ylim(0, (highest or 1.0) * 1.12)
     axes.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=3))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: say(value) if value else "0"))
+
+
+def _say_nothing(
+    sheet: Sheet, axes: Axes, top: float, values: Iterable[float | None], says: str
+) -> None:
+    """Words in place of a scale, where nothing is known that it could be of."""
+    if all(value is None for value in values):
+        axes.set_yticks([])
+        sheet.text(sheet.width / 2, top + NAME + PANEL / 2, says, size=SMALL, across="center")

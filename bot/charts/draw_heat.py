@@ -1,5 +1,6 @@
 """Eval cases by models: the difference in each cell, as a number and as a colour around 0."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -51,7 +52,8 @@ def draw_heat(figures: SkillFigures, theme: Theme) -> Sheet:
         _write_model(sheet, model, SIDE + NAMES + wide * (place + 0.5), wide)
     for row, eval_id in enumerate(grid.evals):
         y = TOP + HEAD + ROW * row
-        sheet.text(SIDE, y + 22, eval_id, size=SMALL + 1, room=NAMES - 12)
+        name = _shorten(sheet, texts.own_name(eval_id, figures.card.skill))
+        sheet.text(SIDE, y + 22, name, size=SMALL + 1)
         for column, model in enumerate(grid.models):
             cell = grid.cells.get((eval_id, model))
             _draw_cell(sheet, SIDE + NAMES + wide * column, y, wide, cell)
@@ -74,6 +76,20 @@ def _arrange(cells: Sequence[HeatCell]) -> _Grid:
         max(0, len(evals) - MOST_ROWS),
         max(0, len(models) - MOST_MODELS),
     )
+
+
+def _shorten(sheet: Sheet, name: str) -> str:
+    """A name without its middle where it is too long, since names often differ at their ends."""
+    whole = texts.shown(name)
+
+    def cut(kept: int) -> str:
+        return f"{whole[: kept // 2]}…{whole[len(whole) - kept + kept // 2 :]}"
+
+    room, size = NAMES - 12, SMALL + 1
+    if sheet.wide(whole, size) <= room:
+        return whole
+    counts = range(len(whole))
+    return cut(bisect_right(counts, room, lo=1, key=lambda kept: sheet.wide(cut(kept), size)) - 1)
 
 
 def _natural(name: str) -> tuple[str, int, str]:

@@ -117,7 +117,8 @@ def _describe_versions(kind: ChartKind, name: str, figures: SkillFigures) -> str
 def _describe_heat(name: str, figures: SkillFigures) -> str:
     known = [one for one in figures.cells if one.difference is not None]
     told = [
-        f"{texts.brief(one.eval_id)} on {texts.brief(one.model)} {texts.points(one.difference)}"
+        f"{texts.brief(texts.own_name(one.eval_id, figures.card.skill))} on "
+        f"{texts.brief(one.model)} {texts.points(one.difference)}"
         for one in known
         if one.difference is not None
     ]

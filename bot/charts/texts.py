@@ -26,6 +26,11 @@ def brief(text: str) -> str:
     return escape.clip(shown(text), LONGEST_SAID)
 
 
+def own_name(eval_id: str, skill: str) -> str:
+    """An eval case's id without the skill's folder, which stands before those of its own file."""
+    return eval_id.removeprefix(f"{skill}#")
+
+
 def points(difference: float) -> str:
     """`+18 pts`, `0 pts`, with a minus sign below it; under a point with a decimal."""
     return f"{signed(difference)} pts"

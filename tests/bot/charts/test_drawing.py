@@ -188,3 +188,27 @@ def test_the_badge_for_a_readme_is_one_picture_in_one_link(skill: str) -> None:
         parts = urlsplit(html.unescape(address))
         assert parts.path == path
         assert parse_qs(parts.query) == {name: [skill]}
+
+
+def test_tokens_that_nobody_counted_have_no_scale() -> None:
+    [subject] = subjects("cost", 1)
+    assert subject.figures is not None
+    [point] = subject.figures.versions
+    lacking = point.model_copy(update={"tokens_with": None, "tokens_without": None})
+    figures = subject.figures.model_copy(update={"versions": (lacking,)})
+    told = words_of(draw_chart(subject.model_copy(update={"figures": figures}), "light", "svg"))
+    assert "No tokens were counted" in told
+    assert told.split().count("0") == 1  # that of the money
+
+
+def test_long_ids_of_eval_cases_are_told_apart() -> None:
+    [subject] = subjects("heat", 1)
+    assert subject.figures is not None
+    cell, skill = subject.figures.cells[0], subject.figures.card.skill
+    ids = [f"{skill}#{'a-rather-long-name-' * 9}{number}" for number in range(3)]
+    cells = tuple(cell.model_copy(update={"eval_id": one}) for one in ids)
+    figures = subject.figures.model_copy(update={"cells": cells})
+    svg = draw_chart(subject.model_copy(update={"figures": figures}), "light", "svg")
+    names = [word for word in words_of(svg).split() if "…" in word]
+    assert len(set(names)) == 3
+    assert all(name.startswith("a-rather") for name in names)
