@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 from redis.asyncio import Redis
 from starlette.applications import Starlette
@@ -17,7 +16,7 @@ from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
 from bot.queue_view import RedisQueueView
 from bot.store.live_sessions import LiveReader
-from bot.store.seen_repos import RedisSeenRepos
+from bot.store.seen_repos import RedisSeenRepos, utc_now
 from bot.web.access import Access
 from bot.web.aside import Aside
 from bot.web.downloads import Downloads
@@ -42,10 +41,6 @@ from bot.web.skill_page import SkillPage
 from bot.web.task_page import TaskPage
 from bot.web.tasks import Tasks
 from config.settings import Settings
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
@@ -83,7 +78,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             *RepoPage(figures, queue, settings, utc_now, live).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
             *QueuePage(requests, redis, settings, utc_now).routes(guard),
-            *RunsList(figures, settings, utc_now).routes(guard),
+            *RunsList(figures, utc_now).routes(guard),
             *RunPage(reader, figures, settings, utc_now, live).routes(guard),
             *RunTalk(reader, figures).routes(guard),
             *RunCompare(reader, figures, utc_now).routes(guard),

@@ -33,9 +33,6 @@ class Standing:
     notes: dict[str, Made]
     now: datetime
 
-    def is_there(self, skill: str) -> bool:
-        return skill in self.made
-
     def is_old(self, skill: str, what: What = "skill") -> bool:
         """Whether figures, or notes, lack or are to be made anew."""
         made = (self.made if what == "skill" else self.notes).get(skill)

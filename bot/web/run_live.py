@@ -30,8 +30,6 @@ FINAL: frozenset[LiveState] = frozenset({"ended", "failed", "refused", "cancelle
 RUNNING = "/running/events"
 PARTS = "live_parts.html"
 
-Clock = Callable[[], datetime]
-
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -52,7 +50,11 @@ class RunLive:
     """Shows runs while they go on. Raises `Transient` where Redis is away."""
 
     def __init__(
-        self, reader: LiveReader, figures: Figures, clock: Clock, leaving: asyncio.Event
+        self,
+        reader: LiveReader,
+        figures: Figures,
+        clock: Callable[[], datetime],
+        leaving: asyncio.Event,
     ) -> None:
         self._reader = reader
         self._figures = figures
@@ -132,7 +134,7 @@ class RunLive:
 class _RunSource:
     """Implements `bot.web.followers.Source` for runs, by their ids."""
 
-    def __init__(self, reader: LiveReader, clock: Clock) -> None:
+    def __init__(self, reader: LiveReader, clock: Callable[[], datetime]) -> None:
         self._reader = reader
         self._clock = clock
 
@@ -172,7 +174,7 @@ class _AllNow:
 class _RunningSource:
     """The same for all runs that go on; there is one name, which is empty."""
 
-    def __init__(self, reader: LiveReader, clock: Clock) -> None:
+    def __init__(self, reader: LiveReader, clock: Callable[[], datetime]) -> None:
         self._reader = reader
         self._clock = clock
 

@@ -15,7 +15,6 @@ from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
 from bot.web.guard import Guard
 from bot.web.shell import render
-from config.settings import Settings
 from jobs.dashboard.addresses import runs_address
 from jobs.dashboard.values import RunState
 
@@ -58,9 +57,8 @@ class RunChoice:
 class RunsList:
     """The list of runs."""
 
-    def __init__(self, figures: Figures, settings: Settings, clock: Callable[[], datetime]) -> None:
+    def __init__(self, figures: Figures, clock: Callable[[], datetime]) -> None:
         self._figures = figures
-        self._settings = settings
         self._clock = clock
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
@@ -94,7 +92,6 @@ class RunsList:
             "runs.html",
             visitor,
             here="",
-            web_url=self._settings.github_web_url,
             repo=figures,
             choice=choice,
             found=found,
