@@ -96,4 +96,4 @@ tests/npm/claude/node_modules/.stamp: tests/npm/claude/package-lock.json
 	@touch $@
 
 clean:  ## remove what was built
-	rm -rf $(VENV) tests/npm/node_modules tests/npm/claude/node_modules .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) tests/npm/node_modules tests/npm/claude/node_modules build/screenshots .pytest_cache .mypy_cache .ruff_cache
