@@ -51,7 +51,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     aside = Aside()
     figures = Figures(redis, settings, aside)
     queue = RedisQueueView(redis)
-    live = RunLive(LiveReader(redis), figures, utc_now, leaving)
+    live = RunLive(LiveReader(redis), figures, access, utc_now, leaving)
     reader = RunReader(settings, figures)
     requests = QueueReader(redis, utc_now)
     ends = Ends(

@@ -16,6 +16,7 @@ from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import AppStatus, EventSourceResponse
 from starlette.responses import Response
 
+from bot.redis_clients import REDIS_AWAY
 from bot.web.shell import HEADERS
 from jobs.errors import Transient
 
@@ -222,9 +223,15 @@ def too_many() -> Response:
 
 
 async def _written(events: AsyncGenerator[ServerSentEvent, None]) -> AsyncGenerator[bytes, None]:
-    """Each event as it is sent, the first behind when to ask again."""
+    """Each event as it is sent, the first behind when to ask again.
+
+    Where what they are made of is away, they end, and the browser asks again.
+    """
     before = ServerSentEvent(retry=AGAIN_AFTER_MS, sep="\n").encode()
-    async with aclosing(events):
-        async for event in events:
-            yield before + event.encode()
-            before = b""
+    try:
+        async with aclosing(events):
+            async for event in events:
+                yield before + event.encode()
+                before = b""
+    except (Transient, *REDIS_AWAY) as trouble:
+        log.warning("stream_broke_off", problem=str(trouble))

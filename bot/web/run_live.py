@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot.store.live_sessions import LiveReader
 from bot.store.seen_repos import SeenRepo
-from bot.web.access import Visitor
+from bot.web.access import Access, Visitor
 from bot.web.figures import Figures
 from bot.web.followers import Followers, Told, answer_events, make_event, stream, too_many
 from bot.web.fresh import find_repo, not_there
@@ -29,6 +29,8 @@ FINAL: frozenset[LiveState] = frozenset({"ended", "failed", "refused", "cancelle
 """After which nothing more is told; what was interrupted may go on."""
 RUNNING = "/running/events"
 PARTS = "live_parts.html"
+LOOK_AGAIN_S = 3.0
+"""For so long at most a stream goes on telling what its visitor may not see any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,13 @@ class RunLive:
         self,
         reader: LiveReader,
         figures: Figures,
+        access: Access,
         clock: Callable[[], datetime],
         leaving: asyncio.Event,
     ) -> None:
         self._reader = reader
         self._figures = figures
+        self._access = access
         self._clock = clock
         self._followers = Followers(_RunSource(reader, clock), leaving)
         self._of_all = Followers(_RunningSource(reader, clock), leaving)
@@ -102,7 +106,8 @@ class RunLive:
         if not self._followers.takes(run_id):
             return too_many()
         seen = request.headers.get("last-event-id", "")
-        return answer_events(stream(self._followers, run_id, seen))
+        follower = _Follower(self._access, request, visitor)
+        return answer_events(self._tell(follower, run_id, seen))
 
     async def stream_running(self, request: Request, visitor: Visitor) -> Response:
         """Server-sent events of all runs that go on and that the visitor sees."""
@@ -110,14 +115,29 @@ class RunLive:
             return not_there(visitor)
         if not self._of_all.takes(""):
             return too_many()
-        seen = _Seen(visitor, self._figures, request.query_params.get("repo", ""))
-        return answer_events(self._tell_running(seen))
+        return answer_events(self._tell_running(_Follower(self._access, request, visitor)))
 
-    async def _tell_running(self, seen: "_Seen") -> AsyncGenerator[ServerSentEvent, None]:
+    async def _tell(
+        self, follower: "_Follower", run_id: str, seen: str
+    ) -> AsyncGenerator[ServerSentEvent, None]:
+        """The events of a run, for as long as the follower may see them."""
+        async with aclosing(stream(self._followers, run_id, seen)) as events:
+            async for event in events:
+                if await follower.looks_again():
+                    now_sees = await find_repo(follower.request, follower.visitor, self._figures)
+                    if now_sees is None:
+                        return
+                yield event
+
+    async def _tell_running(self, follower: "_Follower") -> AsyncGenerator[ServerSentEvent, None]:
         """What a visitor sees of all runs, whenever that has changed."""
+        repo = follower.request.query_params.get("repo", "")
+        seen = _Seen(follower.visitor, self._figures, repo)
         before: tuple[str, ...] | None = None
         async with aclosing(self._of_all.follow("")) as changes:
             async for told in changes:
+                if await follower.looks_again():
+                    seen = _Seen(follower.visitor, self._figures, repo)
                 runs = [run for run in told.value.runs if await seen.sees(run)]
                 versions = tuple(f"{run.head.run} {run.version}" for run in runs)
                 if versions != before:
@@ -187,6 +207,26 @@ class _RunningSource:
         return Told(now, " ".join(["now", *(run.version for run in runs)]))
 
 
+class _Follower:
+    """Somebody who follows, and may see less after a while: a repository becomes private, they
+    sign out, or lose their role.
+    """
+
+    def __init__(self, access: Access, request: Request, visitor: Visitor) -> None:
+        self.request = request
+        self.visitor = visitor
+        self._access = access
+        self._good_until = _now() + LOOK_AGAIN_S
+
+    async def looks_again(self) -> bool:
+        """Whether it was time to look anew at who they are. Raises `REDIS_AWAY`."""
+        if _now() < self._good_until:
+            return False
+        self.visitor = await self._access.visitor(self.request)
+        self._good_until = _now() + LOOK_AGAIN_S
+        return True
+
+
 class _Seen:
     """What one visitor sees of the runs that go on."""
 
@@ -220,6 +260,11 @@ def render_parts(view: LiveView) -> dict[str, str]:
 
 def _news(parts: Mapping[str, str], said: str, now: datetime) -> dict[str, object]:
     return {"parts": parts, "said": said, "now": _milliseconds(now)}
+
+
+def _now() -> float:
+    """Seconds on the loop's clock."""
+    return asyncio.get_running_loop().time()
 
 
 def _milliseconds(moment: datetime) -> int:

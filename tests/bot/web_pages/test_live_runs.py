@@ -1,6 +1,7 @@
 """A run that goes on is told to everybody who may see it, as it changes, until it ends."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -17,6 +18,7 @@ from bot.embedded_redis import embedded_redis
 from bot.store.live_sessions import HELD, LiveWriter
 from bot.store.seen_repos import RedisSeenRepos
 from bot.web.followers import MOST_FOLLOWERS
+from jobs.alongside import alongside
 from jobs.values import Arm
 from tests.bot.sse import UPDATE_S, WAIT_S, Watcher, text_of, watching
 from tests.bot.web import some_settings
@@ -180,6 +182,31 @@ async def test_what_one_may_not_see_is_not_there(redis_url: str) -> None:
         assert answer.text == nothing.text
         async with watching(stage.client, "/running/events") as watcher:
             await watcher.until(lambda text: not text)
+
+
+async def test_what_becomes_private_is_not_told_to_whoever_watches_already(redis_url: str) -> None:
+    public = {"public_url": "https://bench.example.org", "public_pages": True}
+    async with live_stage(redis_url, **public) as stage:
+        stage.show_second_trial()
+        await seen(stage)
+        watching_one = watching(stage.client, EVENTS)
+        watching_all = watching(stage.client, "/running/events")
+        async with watching_one as one, watching_all as all_runs:
+            await one.until(lambda text: "6 turns" in text)
+            await all_runs.until(lambda text: "github-issue-21" in text)
+            await RedisSeenRepos(stage.redis).see(REPO.model_copy(update={"private": True}))
+            async with alongside(go_on(stage)):
+                async with asyncio.timeout(WAIT_S):
+                    async for _ in one.events:  # until it ends
+                        pass
+                await all_runs.until(lambda text: not text, within_s=WAIT_S)
+
+
+async def go_on(stage: LiveStage) -> None:
+    """Turn after turn, without end."""
+    for turns in itertools.count(7):
+        stage.writer.show(RUN, an_arm(Arm.WITH_SKILL, 2, turns))
+        await asyncio.sleep(0.1)
 
 
 async def test_a_run_of_another_repository_is_not_found_here(stage: LiveStage) -> None:
