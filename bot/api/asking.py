@@ -26,8 +26,6 @@ from config.settings import Settings
 ROOT = "/api/v1"
 OF_REPO = "/repos/{owner}/{name}"
 LONGEST_NAME = 140
-LONGEST = 1000
-"""Characters of a path or a model that is asked for."""
 
 Owner = Annotated[str, Path(max_length=LONGEST_NAME, description="Who the repository belongs to.")]
 Name = Annotated[str, Path(max_length=LONGEST_NAME, description="Name of the repository.")]

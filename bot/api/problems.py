@@ -9,10 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.web.fresh import NOTHING_HERE
 from bot.web.shell import HEADERS
 
 PROBLEM_JSON = "application/problem+json"
-NOT_HERE = "There is nothing at this address, or nothing that you may see."
 TOO_OLD = "The sign-in is too old: load a page of the bot, then ask again."
 TITLES = {
     401: "Not signed in",
@@ -83,7 +83,7 @@ async def on_status(_: Request, error: Exception) -> Response:
         return answer_problem(
             405, "This is only read: ask with GET.", headers={"allow": "GET, HEAD"}
         )
-    return answer_problem(status, TOO_OLD if status == 401 else NOT_HERE)
+    return answer_problem(status, TOO_OLD if status == 401 else NOTHING_HERE)
 
 
 async def on_unfit(_: Request, error: Exception) -> Response:

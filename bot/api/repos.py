@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.api.asking import LONGEST, OF_REPO, Asked, Ends, RepoAsked
+from bot.api.asking import OF_REPO, Asked, Ends, RepoAsked
 from bot.store.seen_repos import SeenRepo
 from bot.web.doing import Doing, find_doing
+from jobs.dashboard.addresses import LONGEST_PART
 from jobs.dashboard.values import RepoFigures, SkillCard, SkillFigures
 from jobs.requests import Value
 
@@ -34,7 +35,9 @@ class PartAsked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    after: str = Field("", max_length=2 * LONGEST, description="The `next` of the part before.")
+    after: str = Field(
+        "", max_length=2 * LONGEST_PART, description="The `next` of the part before."
+    )
     most: int = Field(20, ge=1, le=100, description="How many repositories.")
 
 
@@ -43,7 +46,9 @@ class SkillAsked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(min_length=1, max_length=LONGEST, description="Path of the skill's folder.")
+    path: str = Field(
+        min_length=1, max_length=LONGEST_PART, description="Path of the skill's folder."
+    )
 
 
 def make_all_repos(ends: Ends) -> APIRouter:

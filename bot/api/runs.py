@@ -7,11 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.api.asking import LONGEST, OF_REPO, Asked, Ends, RepoAsked, Run
+from bot.api.asking import OF_REPO, Asked, Ends, RepoAsked, Run
 from bot.api.problems import NotUnderstood
 from bot.store.run_index import find_place
 from bot.web.access import Visitor
 from bot.web.run_values import RunDetails
+from jobs.dashboard.addresses import LONGEST_PART
 from jobs.dashboard.values import RunRows, RunState
 from jobs.live_sessions import RunNow
 from jobs.requests import Value
@@ -23,8 +24,8 @@ class RunsAsked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    skill: str = Field("", max_length=LONGEST, description="Path of the skill's folder.")
-    model: str = Field("", max_length=LONGEST, description="The model's id, as it was sent.")
+    skill: str = Field("", max_length=LONGEST_PART, description="Path of the skill's folder.")
+    model: str = Field("", max_length=LONGEST_PART, description="The model's id, as it was sent.")
     state: RunState | None = Field(None, description="How they ended.")
     after: str = Field("", max_length=100, description="The `next` of the part before.")
     most: int = Field(50, ge=1, le=200, description="How many runs.")

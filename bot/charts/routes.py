@@ -18,7 +18,8 @@ from bot.redis_clients import REDIS_AWAY
 from bot.store.seen_repos import SeenRepo
 from bot.web.access import Access
 from bot.web.figures import Figures
-from jobs.dashboard.addresses import ChartKind, Picture, Theme
+from bot.web.fresh import OWN, has_tag
+from jobs.dashboard.addresses import LONGEST_PART, ChartKind, Picture, Theme
 from jobs.errors import Transient
 
 TYPES = {"svg": "image/svg+xml; charset=utf-8", "png": "image/png"}
@@ -34,8 +35,6 @@ not learn, in the browser of somebody who may see all, which pictures are there 
 """
 FRESH = "public, max-age=300"
 """For what everybody may see; five minutes, so that a badge follows a run soon."""
-OWN = "private, no-cache"
-LONGEST_PATH = 1_000
 AGAIN_S = 5
 NONE = "There is no such chart, or you may not see it. Kinds: " + ", ".join(get_args(ChartKind))
 
@@ -66,7 +65,7 @@ class Charts:
         asked, names = request.query_params, request.path_params
         theme, picture = _read_theme(asked.get("theme", "light")), _read_picture(names["picture"])
         kind, path = _read_kind(names["kind"]), asked.get("skill", "")
-        if theme is None or picture is None or kind is None or len(path) > LONGEST_PATH:
+        if theme is None or picture is None or kind is None or len(path) > LONGEST_PART:
             return _none()
         visitor = await self._access.visitor(request)
         repo = await self._figures.repo(f"{names['owner']}/{names['name']}")
@@ -76,16 +75,17 @@ class Charts:
         if subject is None:
             return _none()
         name = name_of(subject, theme, picture)
+        tag = f'W/"{name}"'
         is_public = visitor.sees_as_public(repo)
         headers = SEALED | {
-            "etag": f'W/"{name}"',
+            "etag": tag,
             "cache-control": FRESH if is_public else OWN,
         }
         if is_public:
             headers["cross-origin-resource-policy"] = "cross-origin"
         else:
             headers["vary"] = "cookie"
-        if _has(request, name):
+        if has_tag(request, tag):
             return Response(status_code=304, headers=headers)
         content = await self._gallery.picture(name, subject, theme, picture)
         return Response(content, headers=headers, media_type=TYPES[picture])
@@ -110,12 +110,6 @@ class Charts:
         return subject_of_repo(found)
 
 
-def _has(request: Request, name: str) -> bool:
-    """Whether whoever asks has this picture; weak and strong tags compare alike here."""
-    tags = request.headers.get("if-none-match", "").split(",")
-    return any(one.strip().removeprefix("W/") == f'"{name}"' for one in tags)
-
-
 def _read_theme(text: str) -> Theme | None:
     return next((one for one in get_args(Theme) if one == text), None)
 
@@ -134,4 +128,4 @@ async def _show_none(_: Request) -> Response:
 
 def _none() -> Response:
     """The same for what is not there and for what is not for the visitor."""
-    return PlainTextResponse(NONE, 404, SEALED | {"cache-control": "private, no-cache"})
+    return PlainTextResponse(NONE, 404, SEALED | {"cache-control": OWN})

@@ -11,6 +11,7 @@ from redis.asyncio.client import Pipeline
 
 from bot.redis_clients import away_is_transient
 from jobs.requests import Repo, Value
+from jobs.results import LONG_AGO
 
 SEEN = "skillbench:seen-repos"
 """Hash: name in lower case, as GitHub's names are the same in any case, to `SeenRepo`."""
@@ -28,6 +29,13 @@ class SeenRepo(Value):
     """When it was last known whether it is private."""
     is_given_up: bool = False
     """Whether the name is no repository's any more; kept so that no late word opens it again."""
+
+
+def unseen_repo(full_name: str, installation_id: int = 0) -> SeenRepo:
+    """A repository of which nobody has said whether it is private: so it counts as private."""
+    return SeenRepo(
+        full_name=full_name, is_private=True, installation_id=installation_id, seen_at=LONG_AGO
+    )
 
 
 def utc_now() -> datetime:

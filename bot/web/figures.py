@@ -19,7 +19,7 @@ from bot.store.figures_shelf import FiguresShelf
 from bot.store.index_upkeep import IndexUpkeep
 from bot.store.ledger import RedisLedger
 from bot.store.run_index import Choice, RunIndex, find_place
-from bot.store.seen_repos import RedisSeenRepos, SeenRepo, utc_now
+from bot.store.seen_repos import RedisSeenRepos, SeenRepo, unseen_repo, utc_now
 from bot.web.aside import Aside
 from bot.web.figures_kept import KeptFigures, Standing
 from bot.web.figures_making import FiguresMaking
@@ -69,7 +69,7 @@ class Figures:
             names = await self._index.repos()
             await self._upkeep.ensure(list(names))
         seen = await self._seen.all()
-        return [seen.get(name) or _unseen(shown) for name, shown in sorted(names.items())]
+        return [seen.get(name) or unseen_repo(shown) for name, shown in sorted(names.items())]
 
     async def repo(self, full_name: str) -> SeenRepo | None:
         """A repository that was seen or has runs, by its name in any case."""
@@ -77,7 +77,7 @@ class Figures:
             await self._upkeep.ensure([full_name])
             name = await self._index.name(full_name)
         seen = await self._seen.find(full_name)
-        return seen or (_unseen(name) if name else None)
+        return seen or (unseen_repo(name) if name else None)
 
     async def overview(self, repos: Sequence[SeenRepo]) -> list[RepoFigures]:
         """These repositories with a card for each of their skills, measured last first.
@@ -230,11 +230,6 @@ class Figures:
         if tasks:
             await asyncio.wait(tasks, timeout=longest_s)
         return bool(tasks)
-
-
-def _unseen(full_name: str) -> SeenRepo:
-    """A repository of which nobody has said whether it is private."""
-    return SeenRepo(full_name=full_name, is_private=True, installation_id=0, seen_at=LONG_AGO)
 
 
 def _find_name(repo: SeenRepo, skill: str) -> str:

@@ -21,6 +21,8 @@ from bot.web.shell import HEADERS, layout_version, problem
 OWN = "private, no-cache"
 PUBLIC = "public, max-age=60"
 """For what everybody may see; sign-in changes the cookie, and so the page."""
+NOTHING_HERE = "There is nothing at this address, or nothing that you may see."
+"""The same for what does not exist and for what somebody may not see."""
 
 
 async def answer_fresh(
@@ -36,14 +38,22 @@ async def answer_fresh(
     `versions` are what the page is made from: texts, or values that JSON can hold.
     """
     tag = _make_tag(request, visitor, versions, now)
-    asked = request.headers.get("if-none-match", "")
-    is_known = tag in {one.strip() for one in asked.split(",")}
-    response = Response(status_code=304, headers=HEADERS) if is_known else await make()
+    is_had = has_tag(request, tag)
+    response = Response(status_code=304, headers=HEADERS) if is_had else await make()
     if response.status_code in {200, 304}:
         response.headers["etag"] = tag
         response.headers["cache-control"] = OWN if visitor.is_known else PUBLIC
         response.headers["vary"] = "cookie, accept-encoding"
     return response
+
+
+def has_tag(request: Request, tag: str) -> bool:
+    """Whether whoever asks has what bears this `ETag`; weak and strong ones compare alike here.
+
+    RFC 9110, 13.1.2. `*`, which asks whether there is anything at all, is no such tag.
+    """
+    asked = request.headers.get("if-none-match", "").split(",")
+    return tag.removeprefix("W/") in {one.strip().removeprefix("W/") for one in asked}
 
 
 def _make_tag(request: Request, visitor: Visitor, versions: Sequence[object], now: datetime) -> str:
@@ -74,6 +84,5 @@ async def show_nothing(_: Request, visitor: Visitor) -> Response:
 
 
 def not_there(visitor: Visitor) -> Response:
-    """The same for what does not exist and for what somebody may not see."""
-    text = "There is nothing at this address, or nothing that you may see."
-    return problem(visitor, 404, "Not here", text)
+    """The page that says so."""
+    return problem(visitor, 404, "Not here", NOTHING_HERE)

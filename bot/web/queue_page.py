@@ -14,7 +14,7 @@ from bot.queue_asking import make_retry
 from bot.queues import enqueue
 from bot.redis_clients import away_is_transient
 from bot.web.access import Visitor
-from bot.web.fresh import answer_fresh
+from bot.web.fresh import OWN, answer_fresh
 from bot.web.guard import SEE_OTHER, Guard
 from bot.web.queue_figures import make_figures, may_cancel, may_retry
 from bot.web.queue_reading import QueueReader
@@ -76,7 +76,7 @@ class QueuePage:
 
         shown = [figures.model_dump_json(exclude={"at"}), told]
         answer = await answer_fresh(request, visitor, shown, make, now=figures.at)
-        answer.headers["cache-control"] = "private, no-cache"  # it changes by the second
+        answer.headers["cache-control"] = OWN  # it changes by the second
         return answer
 
     async def cancel(self, _: Request, visitor: Visitor, form: dict[str, str]) -> Response:

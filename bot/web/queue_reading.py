@@ -23,12 +23,11 @@ from bot.store.expected import RedisExpected
 from bot.store.failed_requests import RedisFailures
 from bot.store.live_sessions import LiveReader
 from bot.store.rights import RedisRights
-from bot.store.seen_repos import RedisSeenRepos, SeenRepo
+from bot.store.seen_repos import RedisSeenRepos, SeenRepo, unseen_repo
 from config.repo_sections import Permissions
 from jobs.failures import Failure
 from jobs.live_sessions import RunNow
 from jobs.requests import Repo, Request
-from jobs.results import LONG_AGO
 
 MOST_READ = 500
 """Requests at the front of the queue: whoever stands behind them is counted."""
@@ -148,7 +147,7 @@ class QueueReader:
             [(one.installation_id, one.full_name) for one in named.values()]
         )
         return {
-            name: Place(seen.get(name) or _unseen(repo), needed)
+            name: Place(seen.get(name) or unseen_repo(repo.full_name, repo.installation_id), needed)
             for (name, repo), needed in zip(named.items(), rights, strict=True)
         }
 
@@ -199,13 +198,3 @@ class QueueReader:
 
     async def _mget(self, keys: list[str]) -> list[bytes | None]:
         return await cast("Awaitable[list[bytes | None]]", self._redis.mget(keys))
-
-
-def _unseen(repo: Repo) -> SeenRepo:
-    """What nobody has told of lately counts as private."""
-    return SeenRepo(
-        full_name=repo.full_name,
-        is_private=True,
-        installation_id=repo.installation_id,
-        seen_at=LONG_AGO,
-    )

@@ -22,24 +22,22 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from bot.web.access import Visitor
+from bot.web.downloads import SEALED
 from bot.web.figures import Figures
-from bot.web.fresh import not_there
+from bot.web.fresh import OWN, not_there
 from bot.web.guard import Guard
 from bot.web.run_bundles import CHUNK, Damaged, SessionFiles
 from bot.web.run_page import HERE, Asked, find_asked
 from bot.web.run_reader import FoundRun, RunReader
 from bot.web.run_views import LARGEST_PICTURE, sniff_picture
-from bot.web.shell import HEADERS, problem
+from bot.web.shell import problem
 from jobs.again.kept_runs import session_keys_of
 from jobs.reporting.archive import RESULT_VERSION, ArchiveContent, make_archive, session_folder
 from jobs.sessions.workspace import remove_tree
 from jobs.steps import SessionKey
 from jobs.values import SessionResult
 
-SEALED = HEADERS | {
-    "content-security-policy": "default-src 'none'; sandbox",
-    "cache-control": "private, no-cache",
-}
+FILE_HEADERS = SEALED | {"cache-control": OWN}
 ARCHIVES_AT_ONCE = 2
 LONGEST_PACKING_S = 3_600.0
 SWEPT = "Its files are not kept here any more."
@@ -121,7 +119,9 @@ class RunDownloads:
         headers = {"content-disposition": _disposition(f"{asked.run_id}.zip", is_shown=False)}
         pieces = await self._reader.blobs.pieces(found.archive) if found.archive else None
         if pieces is not None:
-            return StreamingResponse(pieces, headers=SEALED | headers, media_type="application/zip")
+            return StreamingResponse(
+                pieces, headers=FILE_HEADERS | headers, media_type="application/zip"
+            )
         try:
             async with self._packing:
                 file = await self._pack(found)
@@ -139,7 +139,7 @@ class RunDownloads:
             return not_there(visitor)
         content = await asyncio.to_thread(_render_result, asked.found)
         headers = {"content-disposition": _disposition(f"{asked.run_id}.json", is_shown=False)}
-        return Response(content, headers=SEALED | headers, media_type="application/json")
+        return Response(content, headers=FILE_HEADERS | headers, media_type="application/json")
 
     async def _open(
         self, visitor: Visitor, asked: Asked | None, session: SessionResult | None
@@ -214,7 +214,7 @@ def _stream(
         finally:
             await asyncio.shield(run_in_threadpool(stack.close))
 
-    return StreamingResponse(body(), headers=SEALED | dict(headers), media_type=media)
+    return StreamingResponse(body(), headers=FILE_HEADERS | dict(headers), media_type=media)
 
 
 def _disposition(path: str, *, is_shown: bool) -> str:

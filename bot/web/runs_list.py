@@ -15,12 +15,10 @@ from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
 from bot.web.guard import Guard
 from bot.web.shell import render
-from jobs.dashboard.addresses import runs_address
+from jobs.dashboard.addresses import LONGEST_PART, runs_address
 from jobs.dashboard.values import RunState
 
 RUNS_A_PAGE = 50
-LONGEST = 1000
-"""Characters of a path or a name that is asked for."""
 STATES: tuple[RunState, ...] = get_args(RunState)
 
 
@@ -38,10 +36,10 @@ class RunChoice:
         """From the query of an address, whatever stands in it."""
         state = query.get("state", "")
         return cls(
-            skill=query.get("skill", "")[:LONGEST],
-            model=query.get("model", "").strip()[:LONGEST],
+            skill=query.get("skill", "")[:LONGEST_PART],
+            model=query.get("model", "").strip()[:LONGEST_PART],
             state=state if state in STATES else "",
-            after=query.get("after", "")[:LONGEST],
+            after=query.get("after", "")[:LONGEST_PART],
         )
 
     @property

@@ -16,7 +16,7 @@ from bot.web.guard import Guard
 from bot.web.shell import render
 from bot.web.showing import show_points, show_skill
 from config.settings import Settings
-from jobs.dashboard.addresses import badge_markdown
+from jobs.dashboard.addresses import LONGEST_PART, badge_markdown
 from jobs.dashboard.values import (
     AssertionNote,
     HeatCell,
@@ -32,7 +32,6 @@ VERSIONS_SHOWN = 60
 EVALS_SHOWN = 100
 ASSERTIONS_SHOWN = 40
 """Rows of each table; the API has all of them."""
-LONGEST_PATH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class SkillPage:
         """Everything about the skill that the address names by its path."""
         repo = await find_repo(request, visitor, self._figures)
         path = request.query_params.get("path", "")
-        if repo is None or not path or len(path) > LONGEST_PATH:
+        if repo is None or not path or len(path) > LONGEST_PART:
             return not_there(visitor)
         base = self._settings.public_url or str(request.base_url).rstrip("/")
 

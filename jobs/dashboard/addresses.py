@@ -12,6 +12,8 @@ versions; `cost`: tokens and money likewise; `heat`: eval cases by models; `trig
 and recall over versions; `badge`: a skill's newest difference in a line."""
 Theme = Literal["light", "dark"]
 Picture = Literal["svg", "png"]
+LONGEST_PART = 1000
+"""Characters of a skill's path, or of another part of a query, that is looked at."""
 
 
 def repo_address(repo: str) -> str:
