@@ -95,6 +95,11 @@ async def test_pages_before_the_first_run_has_ended_suit_a_screen(
                 await site.begin_live()
             await there.visit(path)
             await check(there, f"0-{name}", 1280, "dark")
+        await there.visit(SKILL)
+        await there.photograph("0-skill-1280-dark")
+        assert await there.find_faults() == []
+        await expect(there.page.get_by_role("heading", name="Not here")).to_be_visible()
+        assert all("404" in one for one in there.trouble), "a skill without runs has no page"
 
 
 async def test_the_sign_in_suits_every_screen_and_everybody(
