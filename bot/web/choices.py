@@ -4,7 +4,7 @@ Everything comes from the query of an address, so that a choice works without a 
 kept as a bookmark and sent to others. What makes no sense there counts as not chosen.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar, get_args
@@ -114,14 +114,23 @@ def choose(cards: Sequence[SkillCard], choice: Choice) -> list[SkillCard]:
 
 def find_worse(cards: Sequence[SkillCard]) -> list[SkillCard]:
     """Whose newest version is worse than the one before, the one measured last first."""
-    worse = [one for one in cards if one.change is not None and one.change <= -LEAST_SHOWN]
+    worse = [one for one, change in _find_changes(cards) if change <= -LEAST_SHOWN]
     return sorted(worse, key=_measured_at, reverse=True)
 
 
 def find_better(cards: Sequence[SkillCard]) -> list[SkillCard]:
     """Whose newest version is better than the one before, the one measured last first."""
-    better = [one for one in cards if one.change is not None and one.change >= LEAST_SHOWN]
+    better = [one for one, change in _find_changes(cards) if change >= LEAST_SHOWN]
     return sorted(better, key=_measured_at, reverse=True)
+
+
+def find_begun(cards: Sequence[SkillCard]) -> list[SkillCard]:
+    """Whose newest version has only begun to be measured, the one measured last first.
+
+    Its change rests on fewer than half of the eval cases of the version before, often on one, and
+    stands among what is worse or better no more than such a set stands for its skill.
+    """
+    return sorted(filter(_has_begun, cards), key=_measured_at, reverse=True)
 
 
 def find_word(card: SkillCard) -> str:
@@ -136,6 +145,17 @@ def _fits(card: SkillCard, choice: Choice) -> bool:
         return False
     whole = f"{card.repo}/{card.skill}".casefold()
     return all(part in whole for part in choice.text.casefold().split())
+
+
+def _find_changes(cards: Sequence[SkillCard]) -> Iterator[tuple[SkillCard, float]]:
+    for one in cards:
+        if one.change is not None and not _has_begun(one):
+            yield one, one.change
+
+
+def _has_begun(card: SkillCard) -> bool:
+    before = card.earlier.evals if card.earlier else 0
+    return card.change is not None and 2 * card.change_evals < before
 
 
 def _measured_at(card: SkillCard) -> datetime:

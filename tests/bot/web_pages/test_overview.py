@@ -87,6 +87,25 @@ async def test_what_got_worse_stands_first_and_the_newest_of_it_before_the_other
         assert rows["first d/first"] == "not measured"
 
 
+async def test_a_version_that_was_measured_with_one_eval_case_is_not_called_worse(
+    redis_url: str, tmp_path: Path
+) -> None:
+    records = [
+        *some_set("a/begun", BETTER, version=0, days_ago=9),
+        a_run("a/begun", 1, -0.3, version=1, days_ago=1),
+    ]
+    async with dashboard(redis_url, tmp_path, records) as there:
+        changed = (await there.page("/")).section("What changed")
+        assert "Worse" not in words(changed)
+        assert "No skill is worse than its version before, as far as" in words(changed)
+        [told] = [words(one) for one in changed.iter("li")]
+        assert told.startswith(f"begun acme/skills · 1 of {len(BETTER)} eval cases so far · before")
+        await there.put(*(a_run("a/begun", number, -0.3, days_ago=0.5) for number in range(2, 6)))
+        await there.settle("/")
+        changed = (await there.page("/")).section("What changed")
+        assert "Worse than the version before" in words(changed)
+
+
 async def test_spend_is_at_least_what_is_known_where_a_price_is_not(
     redis_url: str, tmp_path: Path
 ) -> None:
