@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 from bot.intake import Intake, QueueUnavailable
 from bot.metrics import WebMetrics
 from bot.needs import require
-from bot.pages import Pages
+from bot.pages import Pages, notice
 from bot.payloads import Ignored
 from bot.redis_clients import REDIS_AWAY, connect_briefly
 from bot.setup.closed import closed_routes
@@ -86,9 +86,15 @@ def create_app(
             *routes,
         ],
         lifespan=lifespan,
+        exception_handlers={404: show_no_address},
     )
     app.state.leaving = pages.leaving
     return app
+
+
+async def show_no_address(_: Request, __: Exception) -> Response:
+    """What is answered at every address that nothing here has."""
+    return notice(404, "Not here", "There is nothing at this address.")
 
 
 async def show_schema(_: Request) -> Response:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from redis.asyncio import Redis
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
@@ -35,12 +36,26 @@ from bot.web.run_reader import RunReader
 from bot.web.run_talk import RunTalk
 from bot.web.runs import Runs
 from bot.web.runs_list import RunsList
-from bot.web.shell import show_static
+from bot.web.shell import problem, show_static
 from bot.web.sign_in import SignIn
 from bot.web.skill_page import SkillPage
 from bot.web.task_page import TaskPage
 from bot.web.tasks import Tasks
 from config.settings import Settings
+
+
+async def show_no_way(_: Request, error: Exception) -> Response:
+    """What is answered to a method that an address does not have."""
+    answer = problem(None, 405, "Not that way", "This address is not asked for in this way.")
+    allowed = error.headers if isinstance(error, HTTPException) else None
+    answer.headers.update(allowed or {})
+    return answer
+
+
+async def show_defect(_: Request, __: Exception) -> Response:
+    """A defect: the log says more, and the page nothing of it."""
+    text = "This page could not be made; the operator's log says why."
+    return problem(None, 500, "Something broke on our side", text)
 
 
 def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Starlette:
@@ -69,7 +84,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
         return await guard.open_page(show_nothing)(request)
 
     return Starlette(
-        exception_handlers={404: show_no_page},
+        exception_handlers={404: show_no_page, 405: show_no_way, Exception: show_defect},
         routes=[
             Mount(ROOT, make_api(ends)),
             Route("/static/{name}", show_static, methods=["GET"]),

@@ -27,6 +27,8 @@ AGAIN_AFTER_MS = 2_000
 """When a browser asks again whose stream has ended."""
 LONGEST_S = 15 * 60.0
 """Of one stream: then the browser asks again, and it is looked anew at what its visitor may see."""
+SLOWEST_S = 60.0
+"""For a browser to take an event; one that reads nothing holds its place for no longer."""
 MOST_FOLLOWERS = 500
 """Of one kind, in one web process. Others load the page anew."""
 MOST_FOLLOWED = 100
@@ -207,11 +209,14 @@ def make_event(name: str, data: object, version: str = "") -> ServerSentEvent:
     return ServerSentEvent(json.dumps(data), event=name, id=version or None, sep="\n")
 
 
-def answer_events(events: AsyncGenerator[ServerSentEvent, None]) -> Response:
-    """The answer that goes on for as long as there are events."""
+def answer_events(
+    events: AsyncGenerator[ServerSentEvent, None], *, slowest_s: float = SLOWEST_S
+) -> Response:
+    """The answer that goes on for as long as there are events, and somebody who reads them."""
     return EventSourceResponse(
         _written(events),
         headers=HEADERS,
+        send_timeout=slowest_s,
         ping=ALIVE_EVERY_S,
         ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
     )

@@ -4,7 +4,19 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 
-from bot.web.followers import MOST_FOLLOWED, MOST_FOLLOWERS, Followers, Told
+import pytest
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
+from starlette.types import Message
+
+from bot.web.followers import (
+    MOST_FOLLOWED,
+    MOST_FOLLOWERS,
+    Followers,
+    Told,
+    answer_events,
+    make_event,
+)
 from jobs.errors import Transient
 
 WAIT_S = 20.0
@@ -96,3 +108,30 @@ async def test_a_stream_ends_where_what_it_needs_is_away_or_the_server_goes() ->
             told.append(one.value)
             leaving.set()
         assert told == [0]
+
+
+async def test_whoever_reads_nothing_holds_no_place_for_long() -> None:
+    source = Counter()
+    followers = Followers(source, asyncio.Event())
+
+    async def events() -> AsyncGenerator[ServerSentEvent, None]:
+        async with aclosing(followers.follow("one")) as told:
+            async for one in told:
+                yield make_event("changed", one.value)
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()  # as a full connection does
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        return {}
+
+    scope = {"type": "http", "method": "GET"}
+    async with asyncio.timeout(WAIT_S):
+        with pytest.raises(SendTimeoutError):
+            await answer_events(events(), slowest_s=0.01)(scope, receive, send)
+    assert source.followed == ["one"]
+    async with aclosing(followers.follow("one")) as told:
+        await anext(told)
+    assert source.followed == ["one", "one"], "nobody was left there"

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from bot.blobs import Blobs
+from bot.store.run_index import versions_key
 from bot.web.access import SESSION
 from tests.bot.web_pages.ledger_seed import put_ended_run, put_records, some_records
 from tests.bot.web_pages.queue_seed import a_request, let_fail, let_wait
@@ -116,3 +117,28 @@ async def test_once_they_may_not_any_more_an_hour_ends_it_everywhere(
             answer = await ask(world.client, path)
             assert answer.status_code in {303, 401, 404}, path
             assert SKILL not in answer.text or answer.status_code == 303, path
+
+
+async def test_every_answer_has_a_policy_under_which_nothing_of_others_runs(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Also those that say that there is nothing, not in that way, or that something broke."""
+    async with a_full_world(redis_url, tmp_path, public_pages=True) as world:
+        await world.redis.execute_command("HSET", versions_key("acme/open"), b"\xff", b"no text")
+        asked = (
+            ("POST", "/", 405), ("PUT", "/queue", 405), ("GET", "/queue/cancel", 405),
+            ("GET", "/sign-out", 405), ("POST", "/static/style.css", 405),
+            ("POST", "/charts/acme/open/badge.svg", 405), ("DELETE", "/api/v1/repos", 405),
+            ("GET", "/nowhere", 404), ("GET", "/repos/acme/%0aopen", 404),
+            ("GET", "/charts/x", 404), ("GET", "/static/nothing", 404),
+            ("GET", "/repos/acme/open", 500), ("GET", "/api/v1/repos/acme/open", 500),
+            ("GET", "/charts/acme/open/difference.svg", 500),
+            ("GET", "/tasks", 303), ("GET", "/sign-in/callback", 403),
+        )  # fmt: skip
+        for method, path, status in asked:
+            answer = await world.client.request(method, path)
+            assert answer.status_code == status, (path, answer.text)
+            assert "default-src 'none'" in answer.headers["content-security-policy"], path
+            assert answer.headers["x-content-type-options"] == "nosniff", path
+            assert "Traceback" not in answer.text
+            assert (status == 405) == ("allow" in answer.headers), path
