@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.api.asking import ROOT, Ends
+from bot.api.datasets import make_dataset_cases, make_dataset_runs
 from bot.api.problems import (
     PROBLEM_JSON,
     NotUnderstood,
@@ -49,6 +50,10 @@ HANDLERS: Mapping[
     **dict.fromkeys(REDIS_AWAY, on_away),
     Exception: on_defect,
 }
+MAKERS = (
+    *(make_all_repos, make_one_repo, make_runs, make_live, make_queue),
+    *(make_dataset_runs, make_dataset_cases),
+)
 READABLE = ["etag", "link", "retry-after"]
 """Headers that scripts of other origins may read."""
 PREFLIGHT_S = 600
@@ -70,7 +75,7 @@ def make_api(ends: Ends) -> ASGIApp:
         generate_unique_id_function=_find_id,
         exception_handlers=dict(HANDLERS),
     )
-    for make in (make_all_repos, make_one_repo, make_runs, make_live, make_queue):
+    for make in MAKERS:
         api.include_router(make(ends))
     _describe_rest(api)
     origins = names_in(ends.settings.api_origins)

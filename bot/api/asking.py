@@ -16,10 +16,12 @@ from bot.queue_view import RedisQueueView
 from bot.store.live_sessions import LiveReader
 from bot.store.seen_repos import PRIVACY_FRESH, SeenRepo
 from bot.web.access import Access, Visitor
+from bot.web.comparing import Comparer
 from bot.web.figures import Figures
 from bot.web.fresh import OWN, answer_fresh
 from bot.web.queue_reading import QueueReader
 from bot.web.run_reader import RunReader
+from bot.web.runs import Runs
 from bot.web.shell import HEADERS
 from config.settings import Settings
 
@@ -58,6 +60,8 @@ class Ends:
     live: LiveReader
     queue: RedisQueueView
     requests: QueueReader
+    datasets: Runs
+    comparer: Comparer
     clock: Callable[[], datetime]
 
     async def ask(self, request: Request) -> Asked:
@@ -73,6 +77,13 @@ class Ends:
         if visitor.is_stale:
             raise HTTPException(401)
         return Asked(request, replace(visitor, form_key=""))  # there are no forms in an answer
+
+    async def ask_operator(self, request: Request) -> Asked:
+        """One of the operator's users. Raises 404 for all others: nothing is there for them."""
+        asked = await self.ask(request)
+        if not asked.visitor.is_operator:
+            raise HTTPException(404)
+        return asked
 
     async def ask_repo(self, request: Request, owner: Owner, name: Name) -> RepoAsked:
         """The repository of the address. Raises 404 where it is none, or none of theirs."""
@@ -99,9 +110,9 @@ class Ends:
         response.headers["cache-control"] = OWN
         return response
 
-    async def answer_value(self, asked: Asked, value: BaseModel) -> Response:
-        """An answer that alone says whether it is new."""
-        given = self.give(asked, value)
+    async def answer_value(self, asked: Asked, value: BaseModel, after: str = "") -> Response:
+        """An answer that alone says whether it is new; `after` as `give` has it."""
+        given = self.give(asked, value, after)
 
         async def make() -> Response:
             return given

@@ -5,7 +5,7 @@ ended. Each change is published in the same step that writes it, so a page is to
 to ask.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import cast
@@ -173,9 +173,14 @@ class RedisLiveRuns:
         """The runs that began last, newest first, without their cases in flight."""
         with away_is_transient():
             names = await self._redis.zrevrange(NEWEST, 0, most - 1)
+        return await self.read([name.decode() for name in names])
+
+    async def read(self, run_ids: Iterable[str]) -> list[LiveRun]:
+        """Those of these runs that are remembered, without their cases in flight."""
+        with away_is_transient():
             async with self._redis.pipeline(transaction=False) as pipe:
-                for name in names:
-                    pipe.hgetall(_run(name.decode()))
+                for run_id in run_ids:
+                    pipe.hgetall(_run(run_id))
                 found = await pipe.execute()
         return [run for fields in found if (run := _read(fields)) is not None]
 

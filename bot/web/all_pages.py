@@ -20,6 +20,7 @@ from bot.store.live_sessions import LiveReader
 from bot.store.seen_repos import RedisSeenRepos, utc_now
 from bot.web.access import Access
 from bot.web.aside import Aside
+from bot.web.comparing import Comparer
 from bot.web.downloads import Downloads
 from bot.web.figures import Figures
 from bot.web.fresh import show_nothing
@@ -63,6 +64,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     access = Access(settings, redis)
     guard = Guard(access)
     runs = Runs(redis, settings.blobs)
+    comparer = Comparer()
     aside = Aside()
     figures = Figures(redis, settings, aside)
     queue = RedisQueueView(redis)
@@ -71,7 +73,8 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     requests = QueueReader(redis, utc_now)
     ends = Ends(
         settings=settings, access=access, figures=figures, reader=reader,
-        live=LiveReader(redis), queue=queue, requests=requests, clock=utc_now,
+        live=LiveReader(redis), queue=queue, requests=requests, datasets=runs,
+        comparer=comparer, clock=utc_now,
     )  # fmt: skip
 
     @asynccontextmanager
@@ -100,7 +103,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             *RunDownloads(reader, figures).routes(guard),
             *live.routes(guard),
             *Charts(access, figures, Gallery(aside)).routes(),
-            *Tasks(runs, settings.datasets, utc_now).routes(guard),
+            *Tasks(runs, comparer, settings.datasets, utc_now).routes(guard),
             *Downloads(runs).routes(guard),
             *TaskPage(runs, utc_now, leaving).routes(guard),
         ],

@@ -1,7 +1,8 @@
-"""The process that compares: two reports as JSON on its input, the rows and words on its output."""
+"""The process that compares: two reports as JSON on its input; figures and words on its output."""
 
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from jobs.datasets.compare import compare_reports
@@ -15,7 +16,9 @@ def main() -> None:
 
 
 def compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """`conclusion`, `head`, `rows` and `notes`; or why there are none, as `refused`."""
+    """`conclusion`, `head`, `rows` and `notes`, with what they say as figures; or why there are
+    none, as `refused`.
+    """
     try:
         found = compare_reports(first, second)
     except Refused as refusal:
@@ -25,6 +28,10 @@ def compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
         "head": HEAD,
         "rows": [find_cells(row) for row in found.rows],
         "notes": find_notes(found),
+        "differences": [asdict(row) | {"difference": row.difference} for row in found.rows],
+        "only_first": found.only_first,
+        "only_second": found.only_second,
+        "ungraded": found.ungraded,
     }
 
 

@@ -6,21 +6,22 @@ from each what it has. What was asked for on the pages and has not begun is note
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis.asyncio import Redis
 
 from bot.blobs import Blobs
 from bot.queues import enqueue, milliseconds
 from bot.redis_clients import away_is_transient
-from bot.store.live_datasets import RedisLiveRuns
+from bot.store.live_datasets import NEWEST, RedisLiveRuns
 from bot.store.words import word_key
+from bot.web.run_places import Place, find_places
 from bot.web.shell import show_money
 from jobs.datasets.keeping import FOLDER, DatasetKeeping
 from jobs.datasets.live import ENDED, LiveCase, LiveRun
@@ -67,6 +68,8 @@ class RunView:
     is_cost_partial: bool = False
     """Whether more was spent than is known."""
     in_flight: tuple[LiveCase, ...] = ()
+    is_counted: bool = True
+    """Whether it is known how many of its cases have ended, and how."""
 
     @property
     def name(self) -> str:
@@ -97,6 +100,14 @@ class RunView:
             return None
         since = self.went_on_at or self.started_at
         return (now - since).total_seconds() / done * (self.total - self.done)
+
+
+class RunPart(NamedTuple):
+    """A part of all runs."""
+
+    runs: tuple[RunView, ...]
+    last: Place | None
+    """Behind it the next part begins; None where there is none."""
 
 
 class Runs:
@@ -132,14 +143,28 @@ class Runs:
 
     async def newest(self, most: int) -> Sequence[RunView]:
         """The runs that were asked for last, newest first."""
-        found = {run.run_id: of_live(run) for run in await self.live.newest(most)}
+        return (await self.part(most)).runs
+
+    async def part(self, most: int, after: Place | None = None) -> RunPart:
+        """The runs behind a place, newest first; fewer than `most` where some are forgotten."""
+        places = find_places(*await self._starts())
+        behind = [place for place in places if after is None or place < after]
+        shown = behind[:most]
+        live = {run.run_id: of_live(run) for run in await self.live.read(p.run for p in shown)}
+        runs = [live.get(p.run) or await self._find_stored(p.run) for p in shown]
+        found = tuple(run for run in runs if run is not None)
+        return RunPart(found, shown[-1] if len(behind) > most else None)
+
+    async def _starts(self) -> tuple[Mapping[str, datetime], ...]:
+        """When runs were asked for, and when those began that Redis and the store know."""
         with away_is_transient():
-            asked = await self._redis.zrevrange(ALL_ASKED, 0, most - 1)
-        stored = await self.keeping.runs()
-        for run_id in [*(one.decode() for one in asked), *stored[:most]]:
-            if run_id not in found and (view := await self._find_stored(run_id)) is not None:
-                found[run_id] = view
-        return sorted(found.values(), key=lambda one: one.started_at, reverse=True)[:most]
+            asked = await self._redis.zrange(ALL_ASKED, 0, -1, withscores=True)
+            live = await self._redis.zrange(NEWEST, 0, -1, withscores=True)
+        noted = [
+            {run.decode(): datetime.fromtimestamp(at, UTC) for run, at in found}
+            for found in (asked, live)
+        ]
+        return (*noted, await self.keeping.starts())
 
     async def find(self, run_id: str) -> RunView | None:
         """One run; None where nobody knows it."""
@@ -243,4 +268,5 @@ def of_stored(plan: RunPlan, state: str, figures: dict[str, Any]) -> RunView:
         ungraded=ungraded,
         average=figures.get("avg_score"),
         cost_usd=figures.get("cost_usd"),
+        is_counted=bool(figures),
     )

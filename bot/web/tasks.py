@@ -33,11 +33,13 @@ log = structlog.get_logger(__name__)
 class Tasks:
     """The pages about all runs."""
 
-    def __init__(self, runs: Runs, folder: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, runs: Runs, comparer: Comparer, folder: Path, clock: Callable[[], datetime]
+    ) -> None:
         self._runs = runs
         self._folder = folder
         self._clock = clock
-        self._comparer = Comparer()
+        self._comparer = comparer
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         return [

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Protocol
 
@@ -58,7 +59,8 @@ class DatasetKeeping:
     async def put_plan(self, plan: RunPlan) -> None:
         content = plan.model_dump_json().encode()
         await self.blobs.put(f"{FOLDER}/{plan.run_id}/plan.json", content)
-        await self.blobs.put(f"{INDEX}/{plan.started_at:%Y%m%dT%H%M%S.%f}-{plan.run_id}", b"")
+        began = plan.started_at.astimezone(UTC)
+        await self.blobs.put(f"{INDEX}/{began:%Y%m%dT%H%M%S.%f}-{plan.run_id}", b"")
 
     async def get_plan(self, run_id: str) -> RunPlan | None:
         """The plan of a run; None where there is no such run."""
@@ -97,8 +99,16 @@ class DatasetKeeping:
 
     async def runs(self) -> list[str]:
         """The ids of all runs, the one that began last first."""
+        starts = await self.starts()
+        return sorted(starts, key=lambda run_id: (starts[run_id], run_id), reverse=True)
+
+    async def starts(self) -> dict[str, datetime]:
+        """When each run began, by its id."""
         names = [blob.key.rpartition("/")[2] async for blob in self.blobs.walk(INDEX)]
-        return [name.rpartition("-")[2] for name in sorted(names, reverse=True)]
+        parts = [name.rpartition("-") for name in names]
+        return {
+            run_id: datetime.fromisoformat(began).replace(tzinfo=UTC) for began, _, run_id in parts
+        }
 
     async def put_state(self, run_id: str, state: str) -> None:
         """Note how a run ended: `complete`, or why some of its cases were not run."""

@@ -9,6 +9,11 @@ from tests.bot.api.described import ROOT, DescribedApi
 from tests.bot.web_pages.seeded import Seeded
 
 QUESTIONS = {
+    "/datasets/compare": "compare_dataset_runs DatasetComparison a b",
+    "/datasets/runs": "list_dataset_runs DatasetRunPart after most",
+    "/datasets/runs/{run}": "get_dataset_run DatasetRunDetails run",
+    "/datasets/runs/{run}/case": "get_dataset_case DatasetCase run id",
+    "/datasets/runs/{run}/cases": "list_dataset_cases DatasetCases run outcome after most",
     "/live": "list_running_runs RunsNow",
     "/queue": "get_queue QueueFigures",
     "/repos": "list_repositories RepoPart after most",
