@@ -18,9 +18,11 @@ from bot.web.run_changes import Change
 from bot.web.run_files import FilePair, FileReader, pair_files
 from bot.web.run_page import HERE
 from bot.web.run_reader import FoundRun, RunReader
+from bot.web.run_score import ALL_TRIALS
 from bot.web.run_values import RunDetails
 from bot.web.shell import render
 
+MEAN = " (mean)"
 MOST_CHANGES = 4
 """Texts of each arm whose difference is shown."""
 MOST_NAMED = 50
@@ -120,6 +122,7 @@ class RunCompare:
             unchanged=sum(not one.differs for one in assertions),
             files=files,
             most_named=MOST_NAMED,
+            has_trials=bool(this.trials or other.trials),
         )
 
     async def _compare_files(
@@ -153,4 +156,10 @@ class RunCompare:
 
 
 def _column(details: RunDetails, *, tested: bool) -> Mapping[str, str]:
-    return {line.name: line.tested if tested else line.other for line in details.scorecard}
+    """One arm's lines, those of one trial and of several under the same names."""
+    return {
+        line.name.removesuffix(MEAN).removesuffix(ALL_TRIALS): (
+            line.tested if tested else line.other
+        )
+        for line in details.scorecard
+    }

@@ -16,6 +16,9 @@ from jobs.values import Model, SessionEnd, SessionResult
 
 Row = tuple[str, ...]
 
+ALL_TRIALS = " (all trials)"
+"""Follows the name of a row that is no mean."""
+
 
 def make_scorecard(result: RunResult) -> Iterator[ScoreLine]:
     """What both arms achieved and used; of several trials means, with the least and the most."""
@@ -34,7 +37,9 @@ def _rows(result: RunResult) -> Iterator[Row]:
     if result.graded:
         yield from unverified_rows(result)
     used = usage_rows(result) if result.trials else _used(sessions)
-    for row in (*used, ("Turns", *map(_turns, sessions)), ("Tool calls", *map(_calls, sessions))):
+    of_all = ALL_TRIALS if result.trials else ""
+    turns, calls = map(_turns, sessions), map(_calls, sessions)
+    for row in (*used, (f"Turns{of_all}", *turns), (f"Tool calls{of_all}", *calls)):
         yield (*row[:-1], mark_reused(result, row[-1]))
     yield ("Session ended", *map(_ends, sessions))
     yield ("Skill loaded", *map(_loaded, sessions))
@@ -91,7 +96,7 @@ def tell_conditions(result: RunResult) -> Iterator[tuple[str, str]]:
     spec = result.spec
     served = dict.fromkeys(name for one in result.sessions for name in one.served_models)
     judged = dict.fromkeys(one.served_model for one in result.passes)
-    trials = f"{count_whole(result)}, each judged by itself" if spec.trials > 1 else ""
+    trials = f"{count_whole(result)}, each judged by itself" if spec.trials > 1 else "1"
     told = (
         ("Eval case", spec.eval_case.id),
         ("Model", _model(spec.model, tuple(served))),

@@ -136,6 +136,7 @@ async def test_a_trial_is_chosen_by_its_address(pages: RunPages) -> None:
     text = await read(pages, TRIALS)
     assert "mean of 2 of 3 trials" in text
     assert "Score (mean) 83.3% (50% to 100%)" in text
+    assert "Turns (all trials)" in text
     assert "Trial 1 +100 Trial 2 not scored Trial 3 0" in text
     assert "1 shown below 100% 0% +100" in text
     assert "2 not scored: a session stalled" in text

@@ -125,6 +125,17 @@ async def test_two_runs_tell_what_differs(pages: RunPages) -> None:
     assert "\N{MINUS SIGN} Total: 42 words, by candidate_skill." in files
 
 
+async def test_one_trial_stands_beside_several_in_the_same_rows(pages: RunPages) -> None:
+    await put_graded(pages)
+    await put_trials(pages)
+    text = await read(pages, GRADED, f"/diff?with={TRIALS}")
+    assert "Trials 1 2 of 3 trials, each judged by itself" in text
+    scores = text[text.index("Scores") : text.index("Assertions that differ")]
+    assert "Score 87.5% 83.3% (50% to 100%) 50%" in scores
+    assert "(mean)" not in scores
+    assert "Of several trials the means; turns" in scores
+
+
 async def test_a_run_is_chosen_from_those_of_its_skill(pages: RunPages) -> None:
     await put_graded(pages)
     await put_trials(pages)
