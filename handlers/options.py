@@ -208,7 +208,8 @@ def _named_model(name: str) -> str:
 
 def _check_count(option: str, value: str, spec: Option) -> None:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", value):
-        raise Problem(replies.bad_value(f"--{option}", value, "a whole number"))
+        wanted = f"a whole number from 1 to {spec.most}" if spec.most else "a whole number above 0"
+        raise Problem(replies.bad_value(f"--{option}", value, wanted))
     if spec.most is not None and int(value) > spec.most:
         raise Problem(replies.over_cap(spec.counted, spec.most))
 

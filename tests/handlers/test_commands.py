@@ -105,7 +105,7 @@ def test_a_measurement_of_a_description_is_read(line: str, trigger: Trigger) -> 
         ("trigger --eval x", "`--eval`. Did you mean `--eval-set`?"),
         ("run --alone", "`--alone`"),
         ("trigger --max-iterations 3", "`--max-iterations`"),
-        ("trigger --runs-per-query 0", "a whole number"),
+        ("trigger --runs-per-query 0", "a whole number from 1 to 20"),
         ("trigger --runs-per-query 21", "at most 20 runs per query"),
         ("optimize --max-iterations 99", "at most 20 iterations"),
         ("trigger --alone=perhaps", "`true` or `false`"),
