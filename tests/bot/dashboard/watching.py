@@ -33,13 +33,20 @@ UNFOLD = """() => [...document.querySelectorAll('details:not([open])')]
     .forEach(one => { one.open = one.wasFolded = true; })"""
 FOLD = """() => [...document.querySelectorAll('details')].filter(one => one.wasFolded)
     .forEach(one => { one.open = one.wasFolded = false; })"""
-LET_LOAD = """async () => {
+LET_LOAD = """async (longest) => {
     const images = [...document.images].filter(one => one.checkVisibility());
     for (const one of images) one.loading = 'eager';
-    await Promise.all(images.map(one => one.decode().catch(() => null)));
-    return images.filter(one => !one.naturalWidth).map(one => one.currentSrc);
+    const wanted = (one) => {
+        const sources = [...(one.closest('picture')?.querySelectorAll('source') ?? [])];
+        const found = sources.find(source => matchMedia(source.media).matches);
+        return new URL(found?.getAttribute('srcset') ?? one.getAttribute('src'), location).href;
+    };
+    const lacks = (one) => !one.complete || !one.naturalWidth || one.currentSrc !== wanted(one);
+    const end = Date.now() + longest;
+    while (images.some(lacks) && Date.now() < end) await new Promise(requestAnimationFrame);
+    return images.filter(lacks).map(wanted);
 }"""
-"""Addresses of the pictures that show nothing."""
+"""Addresses of the pictures that are wanted for this screen and not shown."""
 ACTING = """() => {
     const kinds = 'a[href], button, input:not([type=hidden]), select, textarea, summary';
     const all = [...document.querySelectorAll(kinds)];
@@ -88,7 +95,8 @@ class Watched:
 
     async def photograph(self, name: str) -> None:
         """Keep the whole page as a picture, once its own pictures are there."""
-        assert await self.page.evaluate(LET_LOAD) == [], "pictures are missing"
+        missing = await self.page.evaluate(LET_LOAD, WAIT_MS)
+        assert missing == [], f"pictures are missing: {missing}"
         PICTURES.mkdir(parents=True, exist_ok=True)
         await self.page.screenshot(path=PICTURES / f"{name}.png", full_page=True, timeout=WAIT_MS)
 
