@@ -8,10 +8,12 @@ import asyncio
 import json
 import tempfile
 import time
+import weakref
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path, PurePosixPath
+from threading import BoundedSemaphore
 from typing import BinaryIO
 from urllib.parse import quote
 
@@ -32,6 +34,7 @@ from bot.web.run_reader import FoundRun, RunReader
 from bot.web.run_views import LARGEST_PICTURE, sniff_picture
 from bot.web.shell import problem
 from jobs.again.kept_runs import session_keys_of
+from jobs.errors import Transient
 from jobs.reporting.archive import RESULT_VERSION, ArchiveContent, make_archive, session_folder
 from jobs.sessions.workspace import remove_tree
 from jobs.steps import SessionKey
@@ -39,6 +42,8 @@ from jobs.values import SessionResult
 
 FILE_HEADERS = SEALED | {"cache-control": OWN}
 ARCHIVES_AT_ONCE = 2
+MOST_ARCHIVES = 16
+"""That wait, are made or are sent: each takes room on the disk until its reader has it."""
 LONGEST_PACKING_S = 3_600.0
 SWEPT = "Its files are not kept here any more."
 
@@ -52,6 +57,7 @@ class RunDownloads:
         self._reader = reader
         self._figures = figures
         self._packing = asyncio.Semaphore(ARCHIVES_AT_ONCE)
+        self._room = BoundedSemaphore(MOST_ARCHIVES)
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         parts = {
@@ -123,8 +129,7 @@ class RunDownloads:
                 pieces, headers=FILE_HEADERS | headers, media_type="application/zip"
             )
         try:
-            async with self._packing:
-                file = await self._pack(found)
+            file = await self._pack_in_turn(found)
         except (Damaged, OSError, zipfile.BadZipFile) as damage:
             log.warning("archive_not_made", run=asked.run_id, problem=str(damage))
             return _damaged(visitor, Damaged("what is kept cannot be packed"))
@@ -152,6 +157,19 @@ class RunDownloads:
         except Damaged as damage:
             return _damaged(visitor, damage)
         return opening or problem(visitor, 404, "Not kept", SWEPT)
+
+    async def _pack_in_turn(self, found: FoundRun) -> BinaryIO:
+        """The same as `_pack`, for as many as there is room for. Raises `Transient`."""
+        if not self._room.acquire(blocking=False):
+            raise Transient("many archives are being made and sent")
+        try:
+            async with self._packing:
+                file = await self._pack(found)
+        except BaseException:
+            self._room.release()
+            raise
+        weakref.finalize(file, self._room.release)  # however its reader goes
+        return file
 
     async def _pack(self, found: FoundRun) -> BinaryIO:
         """An archive of the result and of those bundles that are kept, open and without a name:

@@ -1,5 +1,6 @@
 """Files of sessions: shown as what they are not dangerous as, and taken along by their names."""
 
+import asyncio
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from bot.web.run_downloads import MOST_ARCHIVES
 from jobs.again.kept_runs import read_archive
 from jobs.sessions.bundle import read_bundle
 from jobs.values import Arm
@@ -207,6 +209,16 @@ async def test_without_one_an_archive_is_made_that_reads_back(pages: RunPages) -
         found = (unpacked / "output/response.md").read_bytes()
         assert hashlib.sha256(found).hexdigest() == result.sessions[number].outputs[-2].sha256
     assert list((pages.folder / "data/web-scratch").iterdir()) == []
+
+
+async def test_many_who_want_archives_at_once_fill_no_disk(pages: RunPages) -> None:
+    await put_graded(pages)
+    path = page_of(GRADED, "/archive.zip")
+    async with asyncio.TaskGroup() as asking:
+        tasks = [asking.create_task(pages.client.get(path)) for _ in range(5 * MOST_ARCHIVES)]
+    assert {task.result().status_code for task in tasks} == {200, 503}
+    for _ in range(2 * MOST_ARCHIVES):  # whoever has one makes room for the next
+        assert (await pages.client.get(path)).status_code == 200
 
 
 async def test_the_result_is_given_as_json(pages: RunPages) -> None:
