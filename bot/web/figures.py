@@ -28,7 +28,14 @@ from bot.web.trigger_points import TriggerPoints
 from config.settings import Settings
 from jobs.conclusions.thresholds import Thresholds
 from jobs.dashboard.rows import make_run_row
-from jobs.dashboard.values import RepoFigures, RunRows, SkillCard, SkillFigures, TriggerPoint
+from jobs.dashboard.values import (
+    RepoFigures,
+    RunRows,
+    SkillCard,
+    SkillFigures,
+    TriggerPoint,
+    name_skill,
+)
 from jobs.results import LONG_AGO, RunRecord
 
 FIRST_WAIT_S = 10.0
@@ -210,7 +217,7 @@ class Figures:
             cards[skill] = SkillCard(
                 repo=repo.full_name,
                 skill=skill,
-                name=_find_name(repo, skill),
+                name=name_skill(repo.full_name, skill),
                 sha="",
                 runs=await self._index.count(repo.full_name, skill),
                 ended_at=None if ended == LONG_AGO else ended,
@@ -232,11 +239,6 @@ class Figures:
         return bool(tasks)
 
 
-def _find_name(repo: SeenRepo, skill: str) -> str:
-    """A skill's short name: of its folder, or of the repository that is one."""
-    return (repo.full_name if skill == "." else skill).rpartition("/")[2]
-
-
 def _make_repo(repo: SeenRepo, cards: Sequence[SkillCard]) -> RepoFigures:
     return RepoFigures(
         repo=repo.full_name,
@@ -256,7 +258,7 @@ def _of_triggers(
     card = SkillCard(
         repo=repo.full_name,
         skill=skill,
-        name=_find_name(repo, skill),
+        name=name_skill(repo.full_name, skill),
         sha=triggers[-1].sha,
         made_at=now,
     )

@@ -10,6 +10,7 @@ from bot.web.run_words import plain, without_sign
 from jobs.calibration.people import RunVerdicts
 from jobs.calibration.said import find_scores_with
 from jobs.dashboard.rows import make_run_row
+from jobs.dashboard.values import name_skill
 from jobs.reporting import numbers
 from jobs.reporting.arm_words import WORDS, words_of
 from jobs.reporting.conclusion import conclude
@@ -85,7 +86,7 @@ def describe_record(record: RunRecord) -> RunDetails:
             found, word = f"Lower {tested.phrase} by {points}: {scores}", "lower"
     return RunDetails(
         row=row,
-        name=row.skill.rpartition("/")[2],
+        name=name_skill(row.repo, row.skill),
         state=row.state,
         headline=found,
         word=word,

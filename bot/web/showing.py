@@ -118,9 +118,8 @@ def _show_moment(moment: datetime | None, shape: str) -> Markup | str:
 
 
 def show_skill(card: SkillCard) -> str:
-    """A skill's name on one line; of the repository's own skill, the repository's."""
-    name = card.repo.rpartition("/")[2] if card.skill == "." else card.name
-    return clip(name, LONGEST_NAME)
+    """A skill's name on one line."""
+    return clip(card.name, LONGEST_NAME)
 
 
 def show_request(request: Request) -> str:

@@ -34,15 +34,8 @@ class Concluder:
         """A set as it is shown."""
         verdict, newest = self._conclude(found), found.newest
         return SetFigures(
-            model=self._models[newest.model_identity],
-            served=newest.served,
-            judge=newest.judge_served or newest.judge,
-            judge_prompt=found.key.judge_prompt,
-            launcher=found.key.launcher,
-            mode=found.key.mode,
-            environment=found.key.environment,
+            **self._tell_conditions(found),
             vs=found.key.vs,
-            sha=found.key.sha,
             word=verdict.word,
             reason=verdict.reason,
             method="; ".join(filter(None, [say_test(verdict, self._limits), say_repeated(found)])),
@@ -61,16 +54,9 @@ class Concluder:
         verdict, newest = self._conclude(found), found.newest
         records = [row.record for row in found.rows]
         return VersionPoint(
+            **self._tell_conditions(found),
             series=_name_series(found.key),
-            sha=found.key.sha,
             commit=newest.commit,
-            model=self._models[newest.model_identity],
-            served=newest.served,
-            judge=newest.judge_served or newest.judge,
-            judge_prompt=found.key.judge_prompt,
-            launcher=found.key.launcher,
-            mode=found.key.mode,
-            environment=found.key.environment,
             first_at=first_at,
             ended_at=newest.finished_at,
             evals=verdict.evals,
@@ -87,6 +73,20 @@ class Concluder:
         """What it means that the verdicts on these stand side by side; empty for one."""
         told = [Concluded(one, self._conclude(one)) for one in sets]
         return say_multiplicity(told, self._limits).replace("*helps*", "helps")
+
+    def _tell_conditions(self, found: EvalSet) -> dict[str, str]:
+        """The fields of `Conditions`."""
+        key, newest = found.key, found.newest
+        return {
+            "sha": key.sha,
+            "model": self._models[newest.model_identity],
+            "served": newest.served,
+            "judge": newest.judge_served or newest.judge,
+            "judge_prompt": key.judge_prompt,
+            "launcher": key.launcher,
+            "mode": key.mode,
+            "environment": key.environment,
+        }
 
     def _conclude(self, found: EvalSet) -> SetVerdict:
         if found.key not in self._known:

@@ -14,7 +14,7 @@ from jobs.conclusions.thresholds import Thresholds
 from jobs.dashboard.cells import find_scores, find_stale, make_cells
 from jobs.dashboard.rows import find_end
 from jobs.dashboard.sets import NO_SKILL, Concluder, find_change, make_points
-from jobs.dashboard.values import AssertionNote, SkillCard, SkillFigures, TriggerPoint
+from jobs.dashboard.values import SkillCard, SkillFigures, name_skill
 from jobs.results import RunRecord, leave_out_pulls
 
 WEEK = timedelta(days=7)
@@ -37,18 +37,10 @@ class SkillRuns(NamedTuple):
     """How many there are."""
 
 
-def make_skill_figures(
-    runs: SkillRuns,
-    limits: Thresholds,
-    now: datetime,
-    *,
-    triggers: Sequence[TriggerPoint] = (),
-    assertions: Sequence[AssertionNote] = (),
-) -> SkillFigures:
-    """All figures of a skill, at the moment `now`. Loads statistics.
+def make_skill_figures(runs: SkillRuns, limits: Thresholds, now: datetime) -> SkillFigures:
+    """All figures of a skill but what is noted of assertions and triggers, at the moment `now`.
 
-    Runs of pull requests are spent money and nothing else. `triggers`, the oldest first, and
-    `assertions` are passed on.
+    Loads statistics. Runs of pull requests are spent money and nothing else.
     """
     read = sorted(runs.records, key=lambda one: (one.ended_at, one.run))
     standing = leave_out_pulls(read)
@@ -70,8 +62,6 @@ def make_skill_figures(
         chance=concluder.say_chance(newest),
         versions=tuple(make_points(against_none[:MOST_POINTS], standing, concluder)),
         cells=tuple(make_cells(current, models, card.sha)),
-        assertions=tuple(assertions),
-        triggers=tuple(triggers),
     )
 
 
@@ -100,7 +90,7 @@ def _make_card(
     return SkillCard(
         repo=read.repo,
         skill=read.skill,
-        name=read.repo.rpartition("/")[2] if read.skill == "." else read.skill.rpartition("/")[2],
+        name=name_skill(read.repo, read.skill),
         sha=sha,
         latest=concluder.make_set(newest) if newest else None,
         change=change,

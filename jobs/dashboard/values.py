@@ -22,9 +22,11 @@ class Whiskers(Value):
     """None, both, where the set is too small to have an interval."""
 
 
-class SetFigures(Value):
-    """A skill's newest set of eval cases under one set of conditions, with its verdict."""
+class Conditions(Value):
+    """Which version of a skill was measured, and by what."""
 
+    sha: str
+    """Skill SHA of the version that was measured."""
     model: str
     """As it was sent."""
     served: str = ""
@@ -36,10 +38,13 @@ class SetFigures(Value):
     launcher: str
     mode: str
     environment: str
+
+
+class SetFigures(Conditions):
+    """A skill's newest set of eval cases under one set of conditions, with its verdict."""
+
     vs: str
     """The other arm."""
-    sha: str
-    """Skill SHA of the version that was measured."""
     word: SetWord
     reason: str
     method: str
@@ -99,7 +104,7 @@ class SkillCard(Value):
     """Whether they lack the newest runs, although they are older than a minute."""
 
 
-class VersionPoint(Value):
+class VersionPoint(Conditions):
     """A version of a skill on one model: mean over the latest run of each eval case.
 
     Versions can be compared along one `series` only.
@@ -109,17 +114,8 @@ class VersionPoint(Value):
     """What its line is found by: the same for all versions on one model snapshot, by one judge
     snapshot and prompt, one launcher, mode and environment."""
 
-    sha: str
     commit: str
     """The commit it was read from; empty where that is not known."""
-    model: str
-    served: str = ""
-    judge: str
-    judge_prompt: str = ""
-    """These three as in a set."""
-    launcher: str
-    mode: str
-    environment: str
     first_at: datetime | None
     """When the first run of the version ended, on any model."""
     ended_at: datetime | None
@@ -251,3 +247,8 @@ class RepoFigures(Value):
     running: int = 0
     queued: int = 0
     """Requests."""
+
+
+def name_skill(repo: str, path: str) -> str:
+    """A skill's short name: of its folder, or of the repository that is one."""
+    return (repo if path == "." else path).rpartition("/")[2]

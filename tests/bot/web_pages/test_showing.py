@@ -17,7 +17,7 @@ from bot.web.showing import (
     show_spend,
     show_time,
 )
-from jobs.dashboard.values import SetFigures, SkillCard, Whiskers
+from jobs.dashboard.values import SetFigures, SkillCard, Whiskers, name_skill
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 MINUS = "\N{MINUS SIGN}"
@@ -33,8 +33,8 @@ def a_card(name: str, difference: float | None = 0.1, **changes: object) -> Skil
             ended_at=NOON,
         )  # fmt: skip
     values = {
-        "repo": "acme/skills", "skill": name, "name": name, "sha": "ab", "latest": latest,
-        "made_at": NOON, "ended_at": NOON,
+        "repo": "acme/skills", "skill": name, "name": name_skill("acme/skills", name), "sha": "ab",
+        "latest": latest, "made_at": NOON, "ended_at": NOON,
     }  # fmt: skip
     return SkillCard.model_validate(values | changes)
 

@@ -28,10 +28,9 @@ def make_figures(
     *,
     total: int | None = None,
     now: datetime = NOON + timedelta(days=3),
-    **more: Any,
 ) -> SkillFigures:
     runs = SkillRuns(REPO, SKILL, records, len(records) if total is None else total)
-    return make_skill_figures(runs, Thresholds(), now, **more)
+    return make_skill_figures(runs, Thresholds(), now)
 
 
 def card_of(records: Sequence[RunRecord], **more: Any) -> SkillCard:
