@@ -44,8 +44,11 @@ class Running:
 
     @property
     def version(self) -> list[str]:
-        """Differs where others run, or one has come to another state; turns are told besides."""
-        return [f"{one.run.head.run} {one.state}" for one in self.views]
+        """Differs where anything else is shown, and each minute, since time passes for each run:
+        without a script a page that was kept would go on telling the turns of then.
+        """
+        now = f"{self.now_ms // 60_000}"
+        return [f"{one.run.head.run} {one.state} {one.run.version} {now}" for one in self.views]
 
 
 class RunLive:

@@ -168,6 +168,23 @@ async def test_what_runs_now_is_listed_for_who_may_see_it(stage: LiveStage) -> N
         await watcher.until(lambda text: not text)
 
 
+async def test_a_page_that_was_kept_tells_no_turns_of_before(stage: LiveStage) -> None:
+    stage.show_second_trial()
+    await seen(stage)
+    for path in ("/", "/repos/acme/skills"):
+        kept = await stage.client.get(path)
+        turns = next(one.turns for one in await stage.reader.running())
+        assert f"{turns} turns" in kept.text
+        stage.writer.show(RUN, an_arm(Arm.WITH_SKILL, 2, 6 + turns))
+        async with asyncio.timeout(WAIT_S):
+            async for _ in stage.reader.follow(RUN):
+                if next(one.turns for one in await stage.reader.running()) != turns:
+                    break
+        asked = {"if-none-match": kept.headers["etag"]}
+        later = await stage.client.get(path, headers=asked)
+        assert (later.status_code, f"{turns} turns" in later.text) == (200, False)
+
+
 async def test_what_one_may_not_see_is_not_there(redis_url: str) -> None:
     public = {"public_url": "https://bench.example.org", "public_pages": True}
     async with live_stage(redis_url, **public) as stage:

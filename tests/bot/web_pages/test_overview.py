@@ -1,5 +1,6 @@
 """The overview: every skill that a visitor sees, what changed, what goes on."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -101,9 +102,9 @@ async def test_a_version_that_was_measured_with_one_eval_case_is_not_called_wors
         [told] = [words(one) for one in changed.iter("li")]
         assert told.startswith(f"begun acme/skills · 1 of {len(BETTER)} eval cases so far · before")
         await there.put(*(a_run("a/begun", number, -0.3, days_ago=0.5) for number in range(2, 6)))
-        await there.settle("/")
-        changed = (await there.page("/")).section("What changed")
-        assert "Worse than the version before" in words(changed)
+        async with asyncio.timeout(60):  # figures that are old are made behind whoever looks
+            while "Worse than the version before" not in (await there.page("/")).text:
+                pass
 
 
 async def test_spend_is_at_least_what_is_known_where_a_price_is_not(
