@@ -103,7 +103,8 @@ async def weigh(redis: Redis) -> tuple[float, float, float]:
     ledger, record = RedisLedger(redis), record_of(a_result())
     before = await used()
     for number in range(MANY):
-        await ledger.record(f"{number:064}", record)
+        one = record.model_copy(update={"run": f"{number:012x}"})
+        await ledger.record(f"{number:064}", one)
     return request, delivery, (await used() - before) / MANY
 
 
