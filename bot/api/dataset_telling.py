@@ -11,10 +11,12 @@ from bot.api.dataset_values import (
     DatasetComparison,
     DatasetFigures,
     DatasetRun,
+    DatasetSuite,
     Reach,
     RunSetup,
     TagFigures,
 )
+from bot.web.asking import Suite
 from bot.web.findings import find_findings
 from bot.web.runs import RunView
 from jobs.datasets.plan import RunPlan
@@ -23,6 +25,16 @@ from jobs.datasets.summary import find_headline, find_notes
 
 _OUTCOMES = {"error": "ungraded"}
 """Results that reports call otherwise."""
+
+
+def tell_suite(suite: Suite) -> DatasetSuite:
+    return DatasetSuite(
+        benchmark=suite.name,
+        description=suite.description,
+        datasets=suite.datasets,
+        targets=suite.targets,
+        problem=suite.problem,
+    )
 
 
 def tell_run(run: RunView) -> DatasetRun:

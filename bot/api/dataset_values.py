@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import RootModel
+
 from jobs.datasets.grades import Outcome
 from jobs.datasets.live import LiveCase
 from jobs.datasets.results import CaseResult, Trouble
@@ -194,6 +196,22 @@ class DatasetCase(Value):
     cost_usd: float | None
     """Null where a part of it is not known."""
     findings: tuple[CaseFinding, ...]
+
+
+class DatasetSuite(Value):
+    """A benchmark that lies in the data folder of the web process's machine."""
+
+    benchmark: str
+    description: str
+    datasets: tuple[str, ...]
+    targets: tuple[str, ...]
+    """What can answer, as the benchmark has it."""
+    problem: str
+    """Why it cannot be used; empty where it can."""
+
+
+class DatasetSuites(RootModel[tuple[DatasetSuite, ...]]):
+    """Benchmarks, by name."""
 
 
 class DatasetDifference(Value):
