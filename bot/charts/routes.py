@@ -24,7 +24,9 @@ from jobs.errors import Transient
 
 TYPES = {"svg": "image/svg+xml; charset=utf-8", "png": "image/png"}
 SEALED = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "content-security-policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+    ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex",

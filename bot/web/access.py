@@ -101,12 +101,18 @@ class Access:
         self._shows_public = settings.public_pages
 
     async def visitor(self, request: Request) -> Visitor:
-        """Who asks: always somebody. Raises `REDIS_AWAY` where somebody may have signed in."""
+        """Who asks: always somebody. Raises `REDIS_AWAY` where somebody may have signed in.
+
+        What a page of another site has loaded is asked for by nobody, whoever's browser it is in:
+        whether it comes, and how soon, tells that page of what it may not read.
+        """
+        now = datetime.now(UTC)
+        public_since = now - PRIVACY_FRESH if self._shows_public else None
+        if _is_for_another_site(request):
+            return Visitor("", public_since=public_since)
         if self._is_from_here(request):
             key = self._form_key(f"local:{_local_token(request)}")
             return Visitor("local", key, is_local=True, is_operator=True)
-        now = datetime.now(UTC)
-        public_since = now - PRIVACY_FRESH if self._shows_public else None
         session_id = self.session_id(request)
         found = await self.sign_ins.find(session_id) if session_id else None
         if found is None:
@@ -183,6 +189,19 @@ class Access:
 
     def _form_key(self, of: str) -> str:
         return hmac.new(self._secret.encode(), f"form:{of}".encode(), "sha256").hexdigest()
+
+
+def _is_for_another_site(request: Request) -> bool:
+    """Whether a page of another origin loads something of ours, such as a picture or a frame.
+
+    Who follows a link from there comes to a page of their own. Every browser of today says so:
+    https://www.w3.org/TR/fetch-metadata/
+    """
+    said = request.headers
+    if said.get("sec-fetch-site", "none") in {"none", "same-origin"}:
+        return False
+    is_own_page = said.get("sec-fetch-dest", "document") == "document"
+    return not (is_own_page and said.get("sec-fetch-mode", "navigate") == "navigate")
 
 
 def _local_token(request: Request) -> str:

@@ -124,7 +124,8 @@ async def test_every_answer_has_a_policy_under_which_nothing_of_others_runs(
 ) -> None:
     """Also those that say that there is nothing, not in that way, or that something broke."""
     async with a_full_world(redis_url, tmp_path, public_pages=True) as world:
-        await world.redis.execute_command("HSET", versions_key("acme/open"), b"\xff", b"no text")
+        odd = ("HSET", versions_key("acme/open"), b"\xff", b"no text")
+        await world.redis.execute_command(*odd)  # type: ignore[no-untyped-call]
         asked = (
             ("POST", "/", 405), ("PUT", "/queue", 405), ("GET", "/queue/cancel", 405),
             ("GET", "/sign-out", 405), ("POST", "/static/style.css", 405),
@@ -142,3 +143,21 @@ async def test_every_answer_has_a_policy_under_which_nothing_of_others_runs(
             assert answer.headers["x-content-type-options"] == "nosniff", path
             assert "Traceback" not in answer.text
             assert (status == 405) == ("allow" in answer.headers), path
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_what_a_page_of_another_site_loads_is_loaded_by_nobody(
+    redis_url: str, tmp_path: Path, site: str
+) -> None:
+    """It cannot read it, but would see by errors and times what is there for its reader."""
+    async with a_full_world(redis_url, tmp_path, host="127.0.0.1") as world:
+        for path in ADDRESSES[:-1]:  # the last is of a run that goes on
+            if path.endswith("/events"):
+                continue
+            for dest, mode in (("image", "no-cors"), ("iframe", "navigate"), ("object", "navigate"),
+                               ("empty", "no-cors")):  # fmt: skip
+                asked = {"sec-fetch-site": site, "sec-fetch-dest": dest, "sec-fetch-mode": mode}
+                held_back = await world.client.get(path, headers=asked)
+                assert held_back.status_code == 404, path
+        link = {"sec-fetch-site": site, "sec-fetch-dest": "document", "sec-fetch-mode": "navigate"}
+        assert (await world.client.get(HERE, headers=link)).status_code == 200
