@@ -68,10 +68,12 @@ class Site:
         """Wait until all figures on pages are made."""
         deadline = time.monotonic() + SETTLED_S
         for path in paths:
-            tag, before = "", None
-            while tag != before:
+            tag, before, is_counting = "", None, True
+            while is_counting or tag != before:
                 assert time.monotonic() < deadline, f"{path} never comes to rest"
-                before, tag = tag, (await self.client.get(path)).headers["etag"]
+                answer = await self.client.get(path)
+                before, tag = tag, answer.headers["etag"]
+                is_counting = "being counted" in answer.text
 
     async def begin_live(self) -> None:
         """Let a run go on, and wait until Redis has it."""
