@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.api.asking import ROOT, Ends
+from bot.api.asking import ROOT, Backend
 from bot.api.datasets import make_dataset_cases, make_dataset_runs
 from bot.api.problems import (
     PROBLEM_JSON,
@@ -59,7 +59,7 @@ READABLE = ["etag", "link", "retry-after"]
 PREFLIGHT_S = 600
 
 
-def make_api(ends: Ends) -> ASGIApp:
+def make_api(backend: Backend) -> ASGIApp:
     """The API. It shows no page of its own: those that FastAPI has ask other hosts."""
     api = FastAPI(
         title="skillbench",
@@ -76,9 +76,9 @@ def make_api(ends: Ends) -> ASGIApp:
         exception_handlers=dict(HANDLERS),
     )
     for make in MAKERS:
-        api.include_router(make(ends))
+        api.include_router(make(backend))
     _describe_rest(api)
-    origins = names_in(ends.settings.api_origins)
+    origins = names_in(backend.settings.api_origins)
     if origins:
         api.add_middleware(
             CORSMiddleware,

@@ -50,7 +50,7 @@ class RepoAsked(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ends:
+class Backend:
     """What the answers are made from."""
 
     settings: Settings

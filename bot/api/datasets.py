@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.api.asking import Asked, Ends, Run
+from bot.api.asking import Asked, Backend, Run
 from bot.api.dataset_telling import (
     tell_comparison,
     tell_figures,
@@ -80,83 +80,83 @@ class TwoAsked(BaseModel):
     b: str = AN_ID
 
 
-def make_dataset_runs(ends: Ends) -> APIRouter:
+def make_dataset_runs(backend: Backend) -> APIRouter:
     """The questions about runs of datasets."""
     router = APIRouter(prefix="/datasets", tags=["datasets"])
 
     @router.get("/runs", response_model=DatasetRunPart)
     async def list_dataset_runs(
-        asked: Annotated[Asked, Depends(ends.ask_operator)],
+        asked: Annotated[Asked, Depends(backend.ask_operator)],
         chosen: Annotated[RunsAsked, Query()],
     ) -> Response:
         """Runs of datasets, newest first; a part may hold fewer than `most`."""
         place = read_place(chosen.after)
         if chosen.after and place is None:
             raise NotUnderstood("query.after", NOT_NEXT)
-        found = await ends.datasets.part(chosen.most, place)
+        found = await backend.datasets.part(chosen.most, place)
         after = str(found.last) if found.last else ""
         part = DatasetRunPart(rows=tuple(map(tell_run, found.runs)), next=after)
-        return await ends.answer_value(asked, part, after)
+        return await backend.answer_value(asked, part, after)
 
     @router.get("/runs/{run}", response_model=DatasetRunDetails)
     async def get_dataset_run(
-        asked: Annotated[Asked, Depends(ends.ask_operator)], run: Run
+        asked: Annotated[Asked, Depends(backend.ask_operator)], run: Run
     ) -> Response:
         """One run: how far it has come, what it came to, and how it was planned."""
-        found = await _describe(ends, await _find(ends, run))
+        found = await _describe(backend, await _find(backend, run))
 
         async def make() -> Response:
-            return ends.give(asked, found)
+            return backend.give(asked, found)
 
         version = found.model_dump_json(exclude={"at", "seconds_left"})
-        return await ends.answer_now(asked, [version], make)
+        return await backend.answer_now(asked, [version], make)
 
     @router.get("/compare", response_model=DatasetComparison)
     async def compare_dataset_runs(
-        asked: Annotated[Asked, Depends(ends.ask_operator)], two: Annotated[TwoAsked, Query()]
+        asked: Annotated[Asked, Depends(backend.ask_operator)], two: Annotated[TwoAsked, Query()]
     ) -> Response:
         """What run `b` changed against run `a`, case by case, over all cases and by tag."""
-        reports = [await _find_report(ends, name) for name in (two.a, two.b)]
+        reports = [await _find_report(backend, name) for name in (two.a, two.b)]
 
         async def make() -> Response:
             try:
-                found = await ends.comparer.compare(*reports)
+                found = await backend.comparer.compare(*reports)
             except Refused as refusal:
                 raise NotUnderstood("query.b", str(refusal)) from None
-            return ends.give(asked, tell_comparison(mended(found)))
+            return backend.give(asked, tell_comparison(mended(found)))
 
         # a run that was resumed has another report
         ended = [[one["finished_at"], one["graded_count"]] for one in reports]
-        return await ends.answer_now(asked, ended, make)
+        return await backend.answer_now(asked, ended, make)
 
     return router
 
 
-def make_dataset_cases(ends: Ends) -> APIRouter:
+def make_dataset_cases(backend: Backend) -> APIRouter:
     """The questions about cases of a run."""
     router = APIRouter(prefix="/datasets/runs/{run}", tags=["datasets"])
 
     @router.get("/cases", response_model=DatasetCases)
     async def list_dataset_cases(
-        asked: Annotated[Asked, Depends(ends.ask_operator)],
+        asked: Annotated[Asked, Depends(backend.ask_operator)],
         run: Run,
         chosen: Annotated[CasesAsked, Query()],
     ) -> Response:
         """A run's cases in the order of the dataset, those that have not ended included."""
-        part = await _list(ends, await _find(ends, run), chosen)
-        return await ends.answer_value(asked, part, part.next)
+        part = await _list(backend, await _find(backend, run), chosen)
+        return await backend.answer_value(asked, part, part.next)
 
     @router.get("/case", response_model=DatasetCase)
     async def get_dataset_case(
-        asked: Annotated[Asked, Depends(ends.ask_operator)],
+        asked: Annotated[Asked, Depends(backend.ask_operator)],
         run: Run,
         case: Annotated[CaseAsked, Query()],
     ) -> Response:
         """One case: all that was said, its grade, and what was found in it."""
-        plan = await _find_plan(ends, await _find(ends, run))
+        plan = await _find_plan(backend, await _find(backend, run))
         if case.id not in plan.cases:
             raise HTTPException(404)
-        result = await ends.datasets.case(plan.run_id, case.id)
+        result = await backend.datasets.case(plan.run_id, case.id)
         at = plan.cases.index(case.id)
         answer = DatasetCase(
             id=case.id,
@@ -166,40 +166,40 @@ def make_dataset_cases(ends: Ends) -> APIRouter:
             cost_usd=tell_money(result.cost_usd) if result else None,
             findings=tell_findings(result) if result else (),
         )
-        return await ends.answer_value(asked, answer)
+        return await backend.answer_value(asked, answer)
 
     return router
 
 
-async def _find(ends: Ends, run_id: str) -> RunView:
+async def _find(backend: Backend, run_id: str) -> RunView:
     """The run of the address. Raises 404; only what looks like an id is looked up."""
-    found = await ends.datasets.find(run_id) if RUN_ID.fullmatch(run_id) else None
+    found = await backend.datasets.find(run_id) if RUN_ID.fullmatch(run_id) else None
     if found is None:
         raise HTTPException(404)
     return found
 
 
-async def _find_plan(ends: Ends, run: RunView) -> RunPlan:
+async def _find_plan(backend: Backend, run: RunView) -> RunPlan:
     """Raises 404 where no worker has planned it."""
-    plan = await ends.datasets.plan(run.run_id)
+    plan = await backend.datasets.plan(run.run_id)
     if plan is None:
         raise HTTPException(404)
     return plan
 
 
-async def _find_report(ends: Ends, run_id: str) -> dict[str, Any]:
+async def _find_report(backend: Backend, run_id: str) -> dict[str, Any]:
     """A report with a line for each case. Raises 404 where there is none."""
-    found = await ends.datasets.summary(run_id) if RUN_ID.fullmatch(run_id) else None
+    found = await backend.datasets.summary(run_id) if RUN_ID.fullmatch(run_id) else None
     if found is None:
         raise HTTPException(404)
     return found
 
 
-async def _describe(ends: Ends, run: RunView) -> DatasetRunDetails:
-    plan = await ends.datasets.plan(run.run_id)
-    report = await ends.datasets.figures(run.run_id) if run.has_ended else None
-    word = await ends.datasets.word(run.run_id) if plan is None else None
-    now = ends.clock()
+async def _describe(backend: Backend, run: RunView) -> DatasetRunDetails:
+    plan = await backend.datasets.plan(run.run_id)
+    report = await backend.datasets.figures(run.run_id) if run.has_ended else None
+    word = await backend.datasets.word(run.run_id) if plan is None else None
+    now = backend.clock()
     return DatasetRunDetails(
         at=now,
         run=tell_run(run),
@@ -211,12 +211,12 @@ async def _describe(ends: Ends, run: RunView) -> DatasetRunDetails:
     )
 
 
-async def _list(ends: Ends, run: RunView, chosen: CasesAsked) -> DatasetCases:
+async def _list(backend: Backend, run: RunView, chosen: CasesAsked) -> DatasetCases:
     """A part begins behind a case's place in the plan, which stays when the run ends."""
     if chosen.after and not (chosen.after.isascii() and chosen.after.isdecimal()):
         raise NotUnderstood("query.after", NOT_NEXT)
-    plan = await _find_plan(ends, run)
-    summary = await ends.datasets.summary(run.run_id) if run.has_ended else None
+    plan = await _find_plan(backend, run)
+    summary = await backend.datasets.summary(run.run_id) if run.has_ended else None
     if chosen.outcome and summary is None:
         raise NotUnderstood("query.outcome", "can be asked for once the run has a report")
     lines = None if summary is None else _choose(summary, chosen.outcome)
@@ -228,7 +228,7 @@ async def _list(ends: Ends, run: RunView, chosen: CasesAsked) -> DatasetCases:
     behind = [one for one in listed if one[0] > int(chosen.after or 0)]
     shown = behind[: chosen.most]
     names = [name for _, name in shown]
-    rows = await _look(ends, run, names) if lines is None else [lines[name] for name in names]
+    rows = await _look(backend, run, names) if lines is None else [lines[name] for name in names]
     after = str(shown[-1][0]) if len(behind) > len(shown) else ""
     return DatasetCases(rows=tuple(rows), total=len(listed), next=after)
 
@@ -238,14 +238,14 @@ def _choose(summary: Mapping[str, Any], outcome: str | None) -> dict[str, Datase
     return {row.id: row for row in rows if not outcome or row.outcome == outcome}
 
 
-async def _look(ends: Ends, run: RunView, names: Sequence[str]) -> list[DatasetCaseRow]:
+async def _look(backend: Backend, run: RunView, names: Sequence[str]) -> list[DatasetCaseRow]:
     """Cases of a run without a report, as they stand."""
     flying = {one.id: one.turn for one in run.in_flight}
 
     async def look(name: str) -> DatasetCaseRow:
         if name in flying:
             return DatasetCaseRow(id=name, outcome="running", turn=flying[name])
-        found = await ends.datasets.case(run.run_id, name)
+        found = await backend.datasets.case(run.run_id, name)
         if found is None:
             return DatasetCaseRow(id=name, outcome="waiting")
         return tell_line(render_line(found))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.api.asking import OF_REPO, Asked, Ends, RepoAsked
+from bot.api.asking import OF_REPO, Asked, Backend, RepoAsked
 from bot.store.seen_repos import SeenRepo
 from bot.web.doing import Doing, find_doing
 from jobs.dashboard.addresses import LONGEST_PART
@@ -51,75 +51,76 @@ class SkillAsked(BaseModel):
     )
 
 
-def make_all_repos(ends: Ends) -> APIRouter:
+def make_all_repos(backend: Backend) -> APIRouter:
     """The question about all repositories."""
     router = APIRouter(tags=["repositories"])
 
     @router.get("/repos", response_model=RepoPart)
     async def list_repositories(
-        asked: Annotated[Asked, Depends(ends.ask)], part: Annotated[PartAsked, Query()]
+        asked: Annotated[Asked, Depends(backend.ask)], part: Annotated[PartAsked, Query()]
     ) -> Response:
         """Repositories with runs, by name, each with a card for every skill."""
-        seen = [repo for repo in await ends.figures.repos() if asked.visitor.sees(repo)]
+        seen = [repo for repo in await backend.figures.repos() if asked.visitor.sees(repo)]
         seen.sort(key=_name)
         behind = [repo for repo in seen if _name(repo) > part.after.lower()]
         shown = behind[: part.most]
-        doing = await find_doing(ends.queue, shown)
+        doing = await find_doing(backend.queue, shown)
         after = shown[-1].full_name if len(behind) > len(shown) else ""
 
         async def make() -> Response:
-            found = await ends.figures.overview(shown)
+            found = await backend.figures.overview(shown)
             repos = tuple(_with_requests(one, doing) for one in found)
-            return ends.give(asked, RepoPart(repos=repos, total=len(seen), next=after), after)
+            return backend.give(asked, RepoPart(repos=repos, total=len(seen), next=after), after)
 
         names = [(repo.full_name, repo.is_private) for repo in shown]
-        versions = await asyncio.gather(*map(ends.figures.version, shown))
+        versions = await asyncio.gather(*map(backend.figures.version, shown))
         made_of = [len(seen), after, names, versions, doing.version]
-        return await ends.answer(asked, made_of, make)
+        return await backend.answer(asked, made_of, make)
 
     return router
 
 
-def make_one_repo(ends: Ends) -> APIRouter:
+def make_one_repo(backend: Backend) -> APIRouter:
     """The questions about one repository and its skills."""
     router = APIRouter(prefix=OF_REPO, tags=["repositories"])
 
     @router.get("", response_model=RepoFigures)
-    async def get_repository(asked: Annotated[RepoAsked, Depends(ends.ask_repo)]) -> Response:
+    async def get_repository(asked: Annotated[RepoAsked, Depends(backend.ask_repo)]) -> Response:
         """One repository, with a card for every skill."""
-        doing = await find_doing(ends.queue, [asked.repo])
+        doing = await find_doing(backend.queue, [asked.repo])
 
         async def make() -> Response:
-            [found] = await ends.figures.overview([asked.repo])
-            return ends.give(asked, _with_requests(found, doing))
+            [found] = await backend.figures.overview([asked.repo])
+            return backend.give(asked, _with_requests(found, doing))
 
-        version = await ends.figures.version(asked.repo)
-        return await ends.answer(asked, [asked.repo.is_private, version, doing.version], make)
+        version = await backend.figures.version(asked.repo)
+        return await backend.answer(asked, [asked.repo.is_private, version, doing.version], make)
 
     @router.get("/skills", response_model=SkillCards)
-    async def list_skills(asked: Annotated[RepoAsked, Depends(ends.ask_repo)]) -> Response:
+    async def list_skills(asked: Annotated[RepoAsked, Depends(backend.ask_repo)]) -> Response:
         """A repository's skills, the one that was measured last first."""
 
         async def make() -> Response:
-            [found] = await ends.figures.overview([asked.repo])
-            return ends.give(asked, SkillCards(found.cards))
+            [found] = await backend.figures.overview([asked.repo])
+            return backend.give(asked, SkillCards(found.cards))
 
-        return await ends.answer(asked, [await ends.figures.version(asked.repo)], make)
+        return await backend.answer(asked, [await backend.figures.version(asked.repo)], make)
 
     @router.get("/skill", response_model=SkillFigures)
     async def get_skill(
-        asked: Annotated[RepoAsked, Depends(ends.ask_repo)], skill: Annotated[SkillAsked, Query()]
+        asked: Annotated[RepoAsked, Depends(backend.ask_repo)],
+        skill: Annotated[SkillAsked, Query()],
     ) -> Response:
         """Everything about one skill: its sets, versions, eval cases, assertions and triggers."""
 
         async def make() -> Response:
-            found = await ends.figures.skill(asked.repo, skill.path)
+            found = await backend.figures.skill(asked.repo, skill.path)
             if found is None:
                 raise HTTPException(404)
-            return ends.give(asked, found)
+            return backend.give(asked, found)
 
-        version = await ends.figures.version(asked.repo, skill.path)
-        return await ends.answer(asked, [version], make)
+        version = await backend.figures.version(asked.repo, skill.path)
+        return await backend.answer(asked, [version], make)
 
     return router
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.api.asking import OF_REPO, Asked, Ends, RepoAsked, Run
+from bot.api.asking import OF_REPO, Asked, Backend, RepoAsked, Run
 from bot.api.problems import NotUnderstood
 from bot.store.run_index import find_place
 from bot.web.access import Visitor
@@ -52,20 +52,21 @@ class RunsNow(RootModel[tuple[RunNow, ...]]):
     """Runs that go on."""
 
 
-def make_runs(ends: Ends) -> APIRouter:
+def make_runs(backend: Backend) -> APIRouter:
     """The questions about runs of a repository."""
     router = APIRouter(prefix=OF_REPO, tags=["runs"])
 
     @router.get("/runs", response_model=RunRows)
     async def list_runs(
-        asked: Annotated[RepoAsked, Depends(ends.ask_repo)], chosen: Annotated[RunsAsked, Query()]
+        asked: Annotated[RepoAsked, Depends(backend.ask_repo)],
+        chosen: Annotated[RunsAsked, Query()],
     ) -> Response:
         """A repository's runs, newest first; `Link` and `next` lead to the part after it."""
         if chosen.after and find_place(chosen.after) is None:
             raise NotUnderstood("query.after", "must be the `next` of an earlier answer")
 
         async def make() -> Response:
-            found = await ends.figures.runs(
+            found = await backend.figures.runs(
                 asked.repo,
                 skill=chosen.skill,
                 model=chosen.model,
@@ -73,52 +74,52 @@ def make_runs(ends: Ends) -> APIRouter:
                 after=chosen.after,
                 most=chosen.most,
             )
-            return ends.give(asked, found, found.next)
+            return backend.give(asked, found, found.next)
 
-        return await ends.answer(asked, [await ends.figures.version(asked.repo)], make)
+        return await backend.answer(asked, [await backend.figures.version(asked.repo)], make)
 
     @router.get("/runs/{run}", response_model=EndedRun)
     async def get_run(
-        asked: Annotated[RepoAsked, Depends(ends.ask_repo)],
+        asked: Annotated[RepoAsked, Depends(backend.ask_repo)],
         run: Run,
         which: Annotated[TrialAsked, Query()],
     ) -> Response:
         """A run that has ended: its record, scores, assertions with evidence, and sessions."""
-        found = await ends.reader.find(asked.repo, run)
+        found = await backend.reader.find(asked.repo, run)
         if found is None:
             raise HTTPException(404)
-        details = await ends.reader.describe(found, asked.repo, trial=which.trial)
-        return await ends.answer_value(asked, EndedRun(record=found.record, details=details))
+        details = await backend.reader.describe(found, asked.repo, trial=which.trial)
+        return await backend.answer_value(asked, EndedRun(record=found.record, details=details))
 
     @router.get("/runs/{run}/live", response_model=RunNow)
     async def get_running_run(
-        asked: Annotated[RepoAsked, Depends(ends.ask_repo)], run: Run
+        asked: Annotated[RepoAsked, Depends(backend.ask_repo)], run: Run
     ) -> Response:
         """A run as it goes on, for a day after it has ended, too: its sessions so far."""
-        found = await ends.live.look(run)
+        found = await backend.live.look(run)
         if found is None or found.head.repo.lower() != asked.repo.full_name.lower():
             raise HTTPException(404)
-        return await ends.answer_value(asked, found)
+        return await backend.answer_value(asked, found)
 
     return router
 
 
-def make_live(ends: Ends) -> APIRouter:
+def make_live(backend: Backend) -> APIRouter:
     """The question about all runs that go on."""
     router = APIRouter(tags=["runs"])
 
     @router.get("/live", response_model=RunsNow)
-    async def list_running_runs(asked: Annotated[Asked, Depends(ends.ask)]) -> Response:
+    async def list_running_runs(asked: Annotated[Asked, Depends(backend.ask)]) -> Response:
         """Every run that goes on, of the repositories that whoever asks may see."""
-        running = await ends.live.running()
+        running = await backend.live.running()
         names = {one.head.repo.lower() for one in running}
-        seen = {name for name in names if await _sees(ends, asked.visitor, name)}
+        seen = {name for name in names if await _sees(backend, asked.visitor, name)}
         found = tuple(one for one in running if one.head.repo.lower() in seen)
-        return await ends.answer_value(asked, RunsNow(found))
+        return await backend.answer_value(asked, RunsNow(found))
 
     return router
 
 
-async def _sees(ends: Ends, visitor: Visitor, name: str) -> bool:
-    repo = await ends.figures.repo(name)
+async def _sees(backend: Backend, visitor: Visitor, name: str) -> bool:
+    repo = await backend.figures.repo(name)
     return repo is not None and visitor.sees(repo)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from bot.api.app import make_api
-from bot.api.asking import ROOT, Ends
+from bot.api.asking import ROOT, Backend
 from bot.charts.gallery import Gallery
 from bot.charts.routes import Charts
 from bot.queue_view import RedisQueueView
@@ -71,7 +71,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     live = RunLive(LiveReader(redis), figures, access, utc_now, leaving)
     reader = RunReader(settings, figures)
     requests = QueueReader(redis, utc_now)
-    ends = Ends(
+    backend = Backend(
         settings=settings, access=access, figures=figures, reader=reader,
         live=LiveReader(redis), queue=queue, requests=requests, datasets=runs,
         comparer=comparer, clock=utc_now,
@@ -89,7 +89,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     return Starlette(
         exception_handlers={404: show_no_page, 405: show_no_way, Exception: show_defect},
         routes=[
-            Mount(ROOT, make_api(ends)),
+            Mount(ROOT, make_api(backend)),
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access, RedisSeenRepos(redis)).routes(),
             *Overview(figures, queue, settings, utc_now, live).routes(guard),

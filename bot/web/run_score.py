@@ -8,10 +8,9 @@ from jobs.judging.judges import judges_of
 from jobs.reporting import numbers
 from jobs.reporting.conditions import render_environment, render_launcher, render_limits
 from jobs.reporting.reused import mark_reused
-from jobs.reporting.scorecard import cost, sessions_of, unverified_rows
+from jobs.reporting.scorecard import cost, sessions_of, tell_counts, tell_loaded, unverified_rows
 from jobs.reporting.trials import count_whole, score_rows, usage_rows
 from jobs.results import RunResult
-from jobs.scores import ArmScore
 from jobs.values import Model, SessionEnd, SessionResult
 
 Row = tuple[str, ...]
@@ -33,7 +32,7 @@ def _rows(result: RunResult) -> Iterator[Row]:
         yield from score_rows(result)
     elif result.graded and scores[0] and scores[1]:
         yield ("Score", *(numbers.percent(one.score) for one in scores if one))
-        yield ("Pass / partial / fail", *(_counts(one) for one in scores if one))
+        yield ("Pass / partial / fail", *(tell_counts(one) for one in scores if one))
     if result.graded:
         yield from unverified_rows(result)
     used = usage_rows(result) if result.trials else _used(sessions)
@@ -42,7 +41,7 @@ def _rows(result: RunResult) -> Iterator[Row]:
     for row in (*used, (f"Turns{of_all}", *turns), (f"Tool calls{of_all}", *calls)):
         yield (*row[:-1], mark_reused(result, row[-1]))
     yield ("Session ended", *map(_ends, sessions))
-    yield ("Skill loaded", *map(_loaded, sessions))
+    yield ("Skill loaded", *map(tell_loaded, sessions))
 
 
 def _used(sessions: Sequence[Sequence[SessionResult]]) -> list[Row]:
@@ -52,10 +51,6 @@ def _used(sessions: Sequence[Sequence[SessionResult]]) -> list[Row]:
         ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
         ("Cost", *map(cost, usages)),
     ]
-
-
-def _counts(score: ArmScore) -> str:
-    return " / ".join(numbers.count(one) for one in (score.passes, score.partials, score.fails))
 
 
 def _turns(sessions: Sequence[SessionResult]) -> str:
@@ -80,15 +75,6 @@ def _ends(sessions: Sequence[SessionResult]) -> str:
         counts[word] = counts.get(word, 0) + 1
     named = [word if len(sessions) == 1 else f"{count} {word}" for word, count in counts.items()]
     return ", ".join(named) or "—"
-
-
-def _loaded(sessions: Sequence[SessionResult]) -> str:
-    known = [one.skill_loaded for one in sessions if one.skill_loaded is not None]
-    if not known:
-        return "—"
-    if len(known) > 1:
-        return f"{sum(known)} of {len(known)}"
-    return "yes" if known[0] else "no"
 
 
 def tell_conditions(result: RunResult) -> Iterator[tuple[str, str]]:

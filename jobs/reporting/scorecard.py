@@ -65,7 +65,7 @@ def render_scorecard(result: RunResult) -> str:
         rows = [
             *score_rows(result),
             *unverified_rows(result),
-            ("Skill loaded", *map(_loaded, sessions)),
+            ("Skill loaded", *map(tell_loaded, sessions)),
         ]
         used = [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
         rows += [_marked(row, result) for row in used]
@@ -75,9 +75,9 @@ def render_scorecard(result: RunResult) -> str:
     if result.graded and result.with_skill and result.without_skill:
         scores = (result.with_skill, result.without_skill)
         rows.append(("**Score**", *(f"**{_score(score)}**" for score in scores)))
-        rows.append(("Pass / partial / fail", *map(_counts, scores)))
+        rows.append(("Pass / partial / fail", *map(tell_counts, scores)))
         rows += unverified_rows(result)
-    rows.append(("Skill loaded", *map(_loaded, sessions)))
+    rows.append(("Skill loaded", *map(tell_loaded, sessions)))
     used = [
         ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
         ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
@@ -155,11 +155,13 @@ def _score(score: ArmScore) -> str:
     return f"{numbers.count(points)} / {numbers.count(total)} ({numbers.percent(score.score)})"
 
 
-def _counts(score: ArmScore) -> str:
+def tell_counts(score: ArmScore) -> str:
+    """Passes, partials and fails."""
     return " / ".join(numbers.count(value) for value in (score.passes, score.partials, score.fails))
 
 
-def _loaded(sessions: Sequence[SessionResult]) -> str:
+def tell_loaded(sessions: Sequence[SessionResult]) -> str:
+    """In how many of the sessions that say it the skill was loaded; a dash where none does."""
     known = [one.skill_loaded for one in sessions if one.skill_loaded is not None]
     if not known:
         return "—"
