@@ -21,6 +21,10 @@ from jobs.models.doors import Doors
 from jobs.sessions.sandboxes import make_sandbox_maker, runs_programs
 
 GOOD, BAD = 0, 1
+OLDEST_REDIS = (6, 2)
+"""The index of runs needs `ZADD` with `GT`, which came with it. Valkey says the version of Redis
+that it is compatible with.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,9 @@ async def check_app(settings: Settings) -> str | None:
 
 
 async def check_redis(settings: Settings) -> str | Unused | None:
-    """Redis answers, and keeps its data over a restart; where none is set, `up` can start one."""
+    """Redis answers, is new enough, and keeps its data over a restart; where none is set, `up` can
+    start one.
+    """
     if not settings.redis_url:
         find_server()
         return Unused(
@@ -74,14 +80,24 @@ async def check_redis(settings: Settings) -> str | Unused | None:
     redis = Redis.from_url(settings.redis_url, socket_connect_timeout=3)
     try:
         await redis.ping()
+        server = await redis.info("server")
         persistence = await redis.info("persistence")
     except (RedisError, OSError) as problem:
         return f"Redis does not answer ({type(problem).__name__}): see SKILLBENCH_REDIS_URL"
     finally:
         await redis.aclose()
+    version = str(server.get("redis_version", ""))
+    if _is_too_old(version):
+        return f"Redis {version} is too old: use 6.2 or newer, or any Valkey"
     if not persistence.get("aof_enabled"):
         return "Redis keeps no append-only file: a restart would lose what waits; appendonly yes"
     return None
+
+
+def _is_too_old(version: str) -> bool:
+    """Whether a version is known and below the oldest that will do."""
+    numbers = [int(part) for part in version.split(".")[:2] if part.isdecimal()]
+    return len(numbers) == len(OLDEST_REDIS) and tuple(numbers) < OLDEST_REDIS
 
 
 async def check_sandbox(settings: Settings) -> str | None:

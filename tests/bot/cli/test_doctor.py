@@ -2,11 +2,19 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor import Unused, check_app, check_claude_code, check_webhook_secret
+from bot.cli.doctor import (
+    Unused,
+    check_app,
+    check_claude_code,
+    check_redis,
+    check_webhook_secret,
+)
 from bot.worlds import make_launchers
 from config.settings import Settings
 from jobs.errors import Refused
@@ -115,3 +123,39 @@ async def test_a_bot_without_an_app_is_led_to_setup_and_a_readable_key_is_told(
     place.chmod(0o644)
     named = settings.model_copy(update={"github_app_id": "7"})
     assert "chmod 600" in str(await check_app(named))
+
+
+@asynccontextmanager
+async def a_redis_of(version: str) -> AsyncIterator[str]:
+    """The address of a server that says it is a Redis of this version, and no more."""
+    told = f"# Server\r\nredis_version:{version}\r\naof_enabled:1\r\n".encode()
+    answers = {b"PING": b"+PONG\r\n", b"INFO": b"$%d\r\n%s\r\n" % (len(told), told)}
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := await reader.readline():  # an array of texts, each behind its length
+            words = []
+            for _ in range(int(head[1:])):
+                length = int((await reader.readline())[1:])
+                words.append((await reader.readexactly(length + 2))[:-2])
+            writer.write(answers.get(words[0].upper(), b"+OK\r\n"))
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [("5.0.14", False), ("6.0.20", False), ("6.2.0", True), ("10.0.1", True), ("unknown", True)],
+)
+async def test_the_doctor_says_which_redis_is_too_old(version: str, fits: bool) -> None:
+    async with a_redis_of(version) as url:
+        said = await check_redis(settings(redis_url=url))
+    assert said == (
+        None if fits else f"Redis {version} is too old: use 6.2 or newer, or any Valkey"
+    )
+
+
+async def test_the_doctor_reads_the_version_of_a_real_redis(redis_url: str) -> None:
+    said = await check_redis(settings(redis_url=redis_url))
+    assert "too old" not in str(said)
