@@ -20,10 +20,11 @@ from bot.web.asking import Suite
 from bot.web.findings import find_findings
 from bot.web.runs import RunView
 from jobs.datasets.plan import RunPlan
+from jobs.datasets.report_cases import RESULT_WORDS
 from jobs.datasets.results import CaseResult
 from jobs.datasets.summary import find_headline, find_notes
 
-_OUTCOMES = {"error": "ungraded"}
+_OUTCOMES = {word: outcome for outcome, word in RESULT_WORDS.items()}
 """Results that reports call otherwise."""
 
 

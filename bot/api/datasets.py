@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -21,6 +22,7 @@ from bot.api.dataset_telling import (
     tell_money,
     tell_run,
     tell_setup,
+    tell_suite,
 )
 from bot.api.dataset_values import (
     DatasetCase,
@@ -29,14 +31,17 @@ from bot.api.dataset_values import (
     DatasetComparison,
     DatasetRunDetails,
     DatasetRunPart,
+    DatasetSuites,
 )
 from bot.api.problems import NotUnderstood
+from bot.web.asking import find_suites
 from bot.web.run_places import read_place
 from bot.web.runs import RUN_ID, RunView
 from jobs.datasets.cases import LONGEST_ID
 from jobs.datasets.grades import Outcome
 from jobs.datasets.plan import RunPlan
 from jobs.datasets.report import render_line
+from jobs.datasets.report_cases import RESULT_WORDS
 from jobs.datasets.whole_text import mended
 from jobs.errors import Refused
 
@@ -83,6 +88,12 @@ class TwoAsked(BaseModel):
 def make_dataset_runs(backend: Backend) -> APIRouter:
     """The questions about runs of datasets."""
     router = APIRouter(prefix="/datasets", tags=["datasets"])
+
+    @router.get("", response_model=DatasetSuites)
+    async def list_datasets(asked: Annotated[Asked, Depends(backend.ask_operator)]) -> Response:
+        """Benchmarks in this machine's data folder: what can be run without a repository."""
+        found = await to_thread.run_sync(find_suites, backend.settings.datasets)
+        return await backend.answer_value(asked, DatasetSuites(tuple(map(tell_suite, found))))
 
     @router.get("/runs", response_model=DatasetRunPart)
     async def list_dataset_runs(
@@ -228,14 +239,19 @@ async def _list(backend: Backend, run: RunView, chosen: CasesAsked) -> DatasetCa
     behind = [one for one in listed if one[0] > int(chosen.after or 0)]
     shown = behind[: chosen.most]
     names = [name for _, name in shown]
-    rows = await _look(backend, run, names) if lines is None else [lines[name] for name in names]
+    if lines is None:
+        rows = await _look(backend, run, names)
+    else:
+        rows = [tell_line(mended(lines[name])) for name in names]
     after = str(shown[-1][0]) if len(behind) > len(shown) else ""
     return DatasetCases(rows=tuple(rows), total=len(listed), next=after)
 
 
-def _choose(summary: Mapping[str, Any], outcome: str | None) -> dict[str, DatasetCaseRow]:
-    rows = (tell_line(mended(line)) for line in summary["case_list"])
-    return {row.id: row for row in rows if not outcome or row.outcome == outcome}
+def _choose(summary: Mapping[str, Any], outcome: Outcome | None) -> dict[str, Mapping[str, Any]]:
+    """The lines of a report's cases, by their ids."""
+    result = RESULT_WORDS.get(outcome, outcome) if outcome else None
+    lines: list[dict[str, Any]] = summary["case_list"]
+    return {line["id"]: line for line in lines if result in {None, line["result"]}}
 
 
 async def _look(backend: Backend, run: RunView, names: Sequence[str]) -> list[DatasetCaseRow]:

@@ -29,6 +29,7 @@ from tests.jobs.datasets.given_results import a_result
 
 RUNS = "/datasets/runs"
 PATHS = (
+    "/datasets",
     RUNS,
     f"{RUNS}/{ENDED}",
     f"{RUNS}/{ENDED}/cases",
@@ -226,10 +227,18 @@ async def test_a_run_that_is_not_there_is_said_so(api: DescribedApi, run: str) -
     await api.get(f"{RUNS}/{ENDED}/case?id=none", 404)
 
 
+async def test_benchmarks_that_can_be_run_are_named(api: DescribedApi) -> None:
+    assert (await api.get("/datasets")).json() == [
+        {"benchmark": "healthbench", "description": "", "datasets": ["sample"],
+         "targets": ["llm_api"], "problem": ""},
+    ]  # fmt: skip
+
+
 async def test_nothing_was_run_yet(redis_url: str, tmp_path: Path) -> None:
     async with seeded_server(redis_url, tmp_path) as seeded:
         api = await DescribedApi.read(seeded.client)
         assert (await api.get(RUNS)).json() == {"rows": [], "next": ""}
+        assert (await api.get("/datasets")).json() == []
 
 
 async def test_without_redis_it_says_to_ask_again(tmp_path: Path) -> None:

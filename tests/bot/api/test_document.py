@@ -9,6 +9,7 @@ from tests.bot.api.described import ROOT, DescribedApi
 from tests.bot.web_pages.seeded import Seeded
 
 QUESTIONS = {
+    "/datasets": "list_datasets DatasetSuites",
     "/datasets/compare": "compare_dataset_runs DatasetComparison a b",
     "/datasets/runs": "list_dataset_runs DatasetRunPart after most",
     "/datasets/runs/{run}": "get_dataset_run DatasetRunDetails run",
