@@ -113,7 +113,9 @@ async def test_spend_is_at_least_what_is_known_where_a_price_is_not(
     priced = some_set("a/known", BETTER[:2])
     old = some_set("a/known", BETTER, version=0, days_ago=9)
     async with dashboard(redis_url, tmp_path, [*priced, *old]) as there:
-        assert "spent this week $0.50" in (await there.page("/")).text
+        page = await there.page("/")
+        assert "spent this week $0.50" in page.text
+        assert [row["Spent this week"] for row in page.table("Skills of acme/skills")] == ["$0.50"]
         await there.put(a_run("b/unknown", 1, 0.1, cost_usd=None))
         assert "spent this week at least $0.50" in (await there.page("/")).text
 
