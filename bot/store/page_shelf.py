@@ -1,7 +1,8 @@
 """Pages that workers have made, kept in Redis so that any web process can show them.
 
 Each is small, complete and packed, and goes after a month. A page of a private repository is
-never put here: whoever has the address sees a page, and an address gets around. Losing a page
+never put here, and one of a repository that became private is not shown any more: whoever has the
+address sees a page, and an address gets around. Losing a page
 loses nothing else, so a Redis that is away is no reason to stop what the page tells of.
 """
 
@@ -19,6 +20,7 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.redis_clients import REDIS_AWAY
+from bot.store.seen_repos import SEEN, is_closed
 from jobs.requests import Repo
 
 KEY = "skillbench:page:"
@@ -85,7 +87,12 @@ class PageShelf:
         if len(content) > LARGEST or len(packed) > LARGEST_PACKED:
             log.warning("page_too_large", page=page_id, size=len(content), packed=len(packed))
             return None
-        fields = {"html": packed, "version": _version(content), "style": _hash_first_style(html)}
+        fields = {
+            "html": packed,
+            "version": _version(content),
+            "style": _hash_first_style(html),
+            "repo": repo.full_name.lower(),
+        }
         try:
             async with self._redis.pipeline() as pipeline:
                 pipeline.hset(KEY + page_id, mapping=fields)
@@ -97,23 +104,30 @@ class PageShelf:
         return f"{self._public_url}{PATH}{page_id}"
 
     async def get(self, page_id: str) -> Page | None:
-        """The page with this id, if there is one. Raises `REDIS_AWAY`."""
+        """The page with this id, if there is one that may be shown. Raises `REDIS_AWAY`."""
         if not _ID.fullmatch(page_id):
             return None
-        asked = self._redis.hmget(KEY + page_id, ["html", "version", "style"])
+        asked = self._redis.hmget(KEY + page_id, ["html", "version", "style", "repo"])
         found = await cast("Awaitable[list[bytes | None]]", asked)
-        packed, version, style = found
-        if packed is None or version is None or style is None:
+        packed, version, style, repo = found
+        if packed is None or version is None or style is None or await self._is_closed(repo):
             return None
         return Page(packed, version.decode(), style.decode())
 
     async def get_version(self, page_id: str) -> str | None:
-        """The version of the page with this id. Raises `REDIS_AWAY`."""
+        """The version of the page with this id that `get` gives. Raises `REDIS_AWAY`."""
         if not _ID.fullmatch(page_id):
             return None
-        asked = self._redis.hget(KEY + page_id, "version")
-        found = await cast("Awaitable[bytes | None]", asked)
-        return None if found is None else found.decode()
+        asked = self._redis.hmget(KEY + page_id, ["version", "repo"])
+        version, repo = await cast("Awaitable[list[bytes | None]]", asked)
+        return None if version is None or await self._is_closed(repo) else version.decode()
+
+    async def _is_closed(self, repo: bytes | None) -> bool:
+        """Whether a page's repository became private since; pages of an older bot name none."""
+        if repo is None:
+            return False
+        asked = self._redis.hget(SEEN, repo.decode())
+        return is_closed(await cast("Awaitable[bytes | None]", asked))
 
 
 def _version(content: bytes) -> str:

@@ -112,6 +112,12 @@ async def _keep_newer(seen: SeenRepo, is_asked: bool, pipe: Pipeline) -> None:
         pipe.hset(SEEN, name, seen.model_dump_json())
 
 
+def is_closed(stored: bytes | None) -> bool:
+    """Whether what is kept of a name says that not everybody may read its repository (any more)."""
+    found = _read(stored)
+    return found is not None and found.is_private
+
+
 def _read_there(stored: bytes | None) -> SeenRepo | None:
     """What was kept of a repository that is still called so."""
     found = _read(stored)

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 
 from bot.embedded_redis import embedded_redis
 from bot.store.page_shelf import KEY, LARGEST, LARGEST_PACKED, PageShelf
+from bot.store.seen_repos import RedisSeenRepos
 from jobs.requests import Repo
 from tests.bot.web import some_settings, web_client
 
@@ -51,6 +52,24 @@ async def test_a_large_page_arrives_whole_packed_or_not(
     for encoding in ("gzip", "identity"):
         shown = await web.get(f"/runs/{ID}", headers={"accept-encoding": encoding})
         assert shown.text == large
+
+
+async def test_a_page_goes_with_its_repository_that_became_private(
+    redis: Redis, shelf: PageShelf, web: httpx.AsyncClient
+) -> None:
+    """Or that is called something else now: what it is by then is not known here."""
+    seen = RedisSeenRepos(redis)
+    await seen.see(REPO)
+    await shelf.put(REPO, ID, HTML)
+    shown = await web.get(f"/runs/{ID}")
+    assert shown.status_code == 200
+    known = {"if-none-match": shown.headers["etag"]}
+    await seen.see(REPO.model_copy(update={"private": True}))
+    assert (await web.get(f"/runs/{ID}", headers=known)).status_code == 404
+    await seen.see(REPO, is_asked=True)
+    assert (await web.get(f"/runs/{ID}", headers=known)).status_code == 304
+    await seen.forget("acme/skills")
+    assert (await web.get(f"/runs/{ID}")).status_code == 404
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
