@@ -28,6 +28,7 @@ RUN apt-get update \
 COPY --from=build /opt/skillbench /opt/skillbench
 ENV PATH=/opt/skillbench/bin:$PATH \
     PYTHONUNBUFFERED=1 \
+    MPLCONFIGDIR=/tmp/matplotlib \
     SKILLBENCH_DATA_DIR=/var/lib/skillbench \
     SKILLBENCH_HOST=0.0.0.0
 USER skillbench
