@@ -15,6 +15,7 @@ second.
 """
 
 import asyncio
+import json
 import os
 import shutil
 import statistics
@@ -94,7 +95,11 @@ class Asker:
         """Of a page as it is now."""
         return self._ask(path)[1].headers["etag"] or ""
 
-    def _ask(self, path: str) -> tuple[float, HTTPResponse]:
+    def runs_counted(self) -> int:
+        """In the figures of the skill."""
+        return int(json.loads(self._ask(PAGES["API: skill"])[2])["card"]["runs"])
+
+    def _ask(self, path: str) -> tuple[float, HTTPResponse, bytes]:
         headers = {"cookie": "; ".join(f"{name}={one}" for name, one in self._cookies.items())}
         began = time.perf_counter()
         self._connection.request("GET", path, headers=headers)
@@ -106,7 +111,7 @@ class Asker:
         for given in answer.headers.get_all("set-cookie", []):
             name, _, rest = given.partition("=")
             self._cookies[name] = rest.partition(";")[0]
-        return passed, answer
+        return passed, answer, body
 
 
 async def main() -> int:
@@ -207,11 +212,13 @@ async def show_after_a_run(asker: Asker, redis: Redis) -> bool:
     print(f"\nright after a run was recorded, {RECORDED} times each")
     ledger, reached = RedisLedger(redis), True
     for name in AFTER_A_RUN:
-        times = []
+        times, counted = [], asker.runs_counted()
         for number in range(RECORDED):
             await ledger.note(a_new_run(f"{name} {number}"))
             times.append(await asyncio.to_thread(asker.first_byte_ms, PAGES[name]))
             await asyncio.to_thread(settle, asker)
+        if asker.runs_counted() != counted + RECORDED:
+            raise RuntimeError("figures were not made anew")
         middle = statistics.median(times)
         is_late = middle > GOAL_MS and name != WAITS
         reached &= not is_late
