@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
 from redis.exceptions import WatchError
 
+from bot.store.eval_digests import digests_key
 from bot.store.run_index import (
     INDEX,
     REPOS,
@@ -51,9 +52,13 @@ class _Record(msgspec.Struct):
     repo: str
     skill: str
     model: str
+    eval_id: str
+    eval_digest: str
     state: Literal["complete", "ungraded"]
     invalid: bool = False
     finished_at: datetime | None = None
+    pull: int = 0
+    should_load: bool = True
 
 
 _Scanned = tuple[int, dict[bytes, bytes]]
@@ -146,7 +151,7 @@ class IndexUpkeep:
     async def forget(self, repo: str) -> None:
         """Take a repository out of the index."""
         state = await self._index.state(repo)
-        keys = [skills_key(repo)]
+        keys = [skills_key(repo), digests_key(repo)]
         for skill in ("", *state.skills):
             models = await self._index.models(repo, skill)
             chosen = [Choice(skill, model, end) for model in models for end in STATES]

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
 
+from bot.store.eval_digests import Measured, keep_digests
 from jobs.results import LONG_AGO
 
 INDEX = "skillbench:index:"
@@ -35,6 +36,14 @@ class Indexed(Protocol):
     def repo(self) -> str: ...
     @property
     def skill(self) -> str: ...
+    @property
+    def eval_id(self) -> str: ...
+    @property
+    def eval_digest(self) -> str: ...
+    @property
+    def pull(self) -> int: ...
+    @property
+    def should_load(self) -> bool: ...
     @property
     def model(self) -> str: ...
     @property
@@ -199,12 +208,15 @@ def index_runs(pipe: Pipeline, repo: str, records: Iterable[Indexed]) -> None:
     taken: dict[str, list[str]] = defaultdict(list)
     models: dict[str, set[str]] = defaultdict(set)
     skills: dict[str, int] = {}
+    texts: list[Measured] = []
     name = repo
     for record in records:
         name = record.repo
         ended = milliseconds_of(record.finished_at)
         state = "invalid" if record.invalid else record.state
         skills[record.skill] = max(ended, skills.get(record.skill, ended))
+        if record.should_load and not record.pull:
+            texts.append(Measured(record.eval_id, ended, record.eval_digest))
         for skill in {"", record.skill}:
             models[models_key(repo, skill)].add(record.model)
             added[runs_key(repo, Choice(skill))][record.run] = ended
@@ -222,6 +234,7 @@ def index_runs(pipe: Pipeline, repo: str, records: Iterable[Indexed]) -> None:
         pipe.zadd(key, runs)
     for key, gone in taken.items():
         pipe.zrem(key, *gone)
+    keep_digests(pipe, repo, texts)
 
 
 def touch(pipe: Pipeline, repo: str, skills: Iterable[str]) -> None:

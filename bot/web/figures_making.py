@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 import structlog
 from redis.asyncio import Redis
 
+from bot.store.eval_digests import find_digests
 from bot.store.figures_shelf import FiguresShelf, What
 from bot.store.holds import hold
 from bot.store.ledger import RedisLedger
 from bot.store.run_index import Choice, RunIndex
 from bot.web.aside import Aside
-from bot.web.figures_work import GivenRuns, find_notes, work_out
+from bot.web.figures_work import GivenRuns, find_eval_ids, find_notes, work_out
 from config.settings import Settings
 from jobs.conclusions.thresholds import Thresholds
 from jobs.errors import Error
@@ -103,7 +104,9 @@ class FiguresMaking:
     async def _make(self, repo: str, skill: str, what: What) -> None:
         version = await self._index.version(repo, skill)  # before the runs: rather too old
         part = await self._index.part(repo, Choice(skill), None, MOST_READ)
-        given = GivenRuns(repo, skill, await self._ledger.stored(repo, part.runs), part.total)
+        stored = await self._ledger.stored(repo, part.runs)
+        digests = await find_digests(self._redis, repo, find_eval_ids(stored))
+        given = GivenRuns(repo, skill, stored, part.total, digests)
         now = self._clock()
         if what == "notes":
             notes = await self._aside.run(find_notes, given, self._settings.blobs)

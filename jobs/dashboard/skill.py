@@ -4,7 +4,7 @@ Loads statistics, which take a second to load: call it where that does not matte
 made here that `jobs.conclusions` does not stand for; docs/dashboard.md says how each comes about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import fsum
 from typing import NamedTuple
@@ -35,6 +35,9 @@ class SkillRuns(NamedTuple):
     """The newest of its runs, in any order."""
     total: int
     """How many there are."""
+    digests: Mapping[str, str] = {}
+    """The text that eval cases have now, by its digest: another skill may have been measured with
+    a newer one. Of those that are not in it the newest record tells."""
 
 
 def make_skill_figures(runs: SkillRuns, limits: Thresholds, now: datetime) -> SkillFigures:
@@ -46,23 +49,26 @@ def make_skill_figures(runs: SkillRuns, limits: Thresholds, now: datetime) -> Sk
     standing = leave_out_pulls(read)
     models = {one.model_identity: one.model for one in read}
     concluder = Concluder(limits, models)
-    sets = find_sets(standing)
+    current = _keep_current(standing, runs.digests)
+    sets = find_sets(current)
     against_none = [one for one in sets if one.key.vs == NO_SKILL]
     card = _make_card(runs._replace(records=read), against_none, concluder, now)
-    digests = {one.eval_id: one.eval_digest for one in standing if one.should_load}
-    current = [
-        one
-        for one in standing
-        if one.should_load and one.vs == NO_SKILL and one.eval_digest == digests[one.eval_id]
-    ]
+    compared = [one for one in current if one.vs == NO_SKILL]
     newest = keep_newest(sets)[:MOST_SETS]
     return SkillFigures(
         card=card,
         sets=tuple(map(concluder.make_set, newest)),
         chance=concluder.say_chance(newest),
         versions=tuple(make_points(against_none[:MOST_POINTS], standing, concluder)),
-        cells=tuple(make_cells(current, models, card.sha)),
+        cells=tuple(make_cells(compared, models, card.sha)),
     )
+
+
+def _keep_current(standing: Iterable[RunRecord], known: Mapping[str, str]) -> list[RunRecord]:
+    """What was measured with the text and inputs that its eval case has now."""
+    meant = [one for one in standing if one.should_load]
+    digests = {one.eval_id: one.eval_digest for one in meant} | dict(known)
+    return [one for one in meant if one.eval_digest == digests[one.eval_id]]
 
 
 def choose_set(sets: Sequence[EvalSet]) -> EvalSet | None:

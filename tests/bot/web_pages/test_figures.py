@@ -1,6 +1,7 @@
 """Figures are what the ledger says, of none, one and thousands of runs."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,25 @@ async def test_figures_are_what_the_records_say(scene: Scene) -> None:
     assert next(card for card in shown.cards if card.skill == path) == found.card
     assert [card.skill for card in shown.cards] == [SKILLS[(299 - at) % 4] for at in range(4)]
     assert shown.spend_week_usd == pytest.approx(sum(card.spend_week_usd for card in shown.cards))
+
+
+async def test_what_another_skill_was_measured_with_since_makes_scores_old(scene: Scene) -> None:
+    first, second = (
+        a_run_record(run=name * 12, skill=f"skills/{name}", finished_at=NOW) for name in "ab"
+    )
+    later = {"finished_at": NOW + timedelta(minutes=1), "eval_digest": "e" * 64}
+    edited = first.model_copy(update=later | {"run": "c" * 12})
+    proposed = edited.model_copy(update={"run": "d" * 12, "pull": 9, "eval_digest": "f" * 64})
+    await put_records(scene.redis, [edited, first, second, proposed])
+    for made_anew in (False, True):
+        if made_anew:
+            await RedisLedger(scene.redis).index(REPO)
+        old, new = [await scene.figures().skill(HERE, one.skill) for one in (second, first)]
+        assert old is not None
+        assert new is not None
+        assert (old.card.latest, old.cells, old.card.runs) == (None, (), 1)
+        assert new.card.latest is not None
+        assert [cell.run for cell in new.cells] == [edited.run]
 
 
 async def test_of_many_runs_the_newest_thousand_are_read_and_all_are_counted(scene: Scene) -> None:
