@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 
+from bot.store.seen_repos import SeenRepo
+from bot.web.access import Visitor
 from bot.web.choices import Choice, choose, find_better, find_worse, take_part
-from bot.web.shell import render_part
+from bot.web.shell import render, render_part
 from bot.web.showing import (
     find_address,
     find_issue,
@@ -17,7 +20,9 @@ from bot.web.showing import (
     show_spend,
     show_time,
 )
-from jobs.dashboard.values import SetFigures, SkillCard, Whiskers, name_skill
+from bot.web.skill_page import Shown
+from jobs.dashboard.values import RunRows, SetFigures, SkillCard, SkillFigures, Whiskers, name_skill
+from tests.bot.web_pages.html_page import HtmlPage
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 MINUS = "\N{MINUS SIGN}"
@@ -133,8 +138,22 @@ def test_a_choice_stands_whole_in_the_address_of_another_page() -> None:
 def test_figures_that_are_still_made_are_neither_zero_nor_unmeasured() -> None:
     card = a_card("new", None, made_at=None)
     shown = render_part("figures.html", "skills", [card], "Skills")
-    assert shown.count("being counted") == 5
+    assert shown.count("being counted") == 6
     assert "not measured" not in shown
     assert choose([card], Choice(word="not measured")) == []
     behind = render_part("figures.html", "skills", [a_card("old", is_behind=True)], "Skills")
     assert "newer runs are being counted" in behind
+
+
+def test_nor_are_they_on_the_page_of_a_skill() -> None:
+    found = SkillFigures(card=a_card("new", None, made_at=None, sha=""), is_partial=True)
+    repo = SeenRepo(full_name="acme/skills", is_private=False, installation_id=1, seen_at=NOON)
+    page = render(
+        "skill.html", Visitor(""), here="", web_url="https://github.com", mention="@skillbench",
+        repo=repo, card=found.card, newest=None, headline="", found=found, shown=Shown.of(found),
+        others=[], runs=RunRows(rows=(), total=0), badge="",
+    )  # fmt: skip
+    text = HtmlPage(httpx.Response(200, headers=page.headers, content=bytes(page.body))).text
+    assert text.count("being counted") == 11  # six tiles, four pictures, what is said of it all
+    for word in ("not measured", "none", "$0.00", "No version", "newest version"):
+        assert word not in text
