@@ -1,4 +1,5 @@
-// Keeps the page of a run up to date while it goes on; without it the page loads itself anew.
+// Brings parts of pages up to date while somebody looks, and follows a run of a dataset; without it both
+// stand on pages that are loaded anew.
 "use strict";
 
 const live = document.querySelector("[data-events]");
