@@ -33,6 +33,11 @@ SESSION_S = int(LONGEST.total_seconds())
 LOCAL = "skillbench_local"
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers of somebody between: who asks is then not known to be here."""
+OF_PROXIES = "1.0"
+"""No browser of today speaks it; nginx does unless it is told otherwise, and then adds no header
+and puts our own name into Host.
+https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
+"""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -183,6 +188,8 @@ class Access:
 
     def _is_from_here(self, request: Request) -> bool:
         if not self._is_local or any(name in request.headers for name in FORWARDED):
+            return False
+        if request.scope["http_version"] == OF_PROXIES:
             return False
         client = request.client.host if request.client else ""
         return is_loopback(client) and _host_name(request.headers.get("host", "")) in LOCAL_NAMES

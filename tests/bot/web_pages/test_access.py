@@ -1,5 +1,6 @@
 """Who is let in, whose forms are taken, and what the pages let a browser do."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -55,6 +56,17 @@ async def test_another_name_or_somebody_between_is_not_this_machine(
     answer = await pages.client.get(path, headers=headers)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
     assert ENDED not in answer.text
+
+
+async def test_a_proxy_that_says_nothing_of_itself_is_not_this_machine(pages: Seeded) -> None:
+    """As nginx with nothing but `proxy_pass` sends what anybody asks for."""
+    url = pages.client.base_url
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    writer.write(f"GET /tasks HTTP/1.0\r\nHost: {url.netloc.decode()}\r\n\r\n".encode())
+    answer = (await reader.read()).decode()
+    writer.close()
+    assert "location: /sign-in\r\n" in answer
+    assert ENDED not in answer
 
 
 @pytest.mark.parametrize(
