@@ -10,7 +10,7 @@ from jobs.datasets.live import LiveCase
 from jobs.datasets.results import CaseResult, Trouble
 from jobs.requests import Value
 
-RunState = Literal[
+DatasetRunState = Literal[
     "waiting", "running", "complete", "cancelled", "out_of_money", "failed", "refused"
 ]
 
@@ -34,7 +34,7 @@ class DatasetRun(Value):
     """Empty: the command line."""
     started_at: datetime
     """When it was asked for, until it is planned."""
-    state: RunState
+    state: DatasetRunState
     """`waiting` until a worker has planned it; `refused` where none will."""
     total: int | None
     """Cases that were selected."""
