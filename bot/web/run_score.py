@@ -8,7 +8,13 @@ from jobs.judging.judges import judges_of
 from jobs.reporting import numbers
 from jobs.reporting.conditions import render_environment, render_launcher, render_limits
 from jobs.reporting.reused import mark_reused
-from jobs.reporting.scorecard import cost, sessions_of, tell_counts, tell_loaded, unverified_rows
+from jobs.reporting.scorecard import (
+    sessions_of,
+    tell_counts,
+    tell_loaded,
+    tell_used,
+    unverified_rows,
+)
 from jobs.reporting.trials import count_whole, score_rows, usage_rows
 from jobs.results import RunResult
 from jobs.values import Model, SessionEnd, SessionResult
@@ -35,22 +41,13 @@ def _rows(result: RunResult) -> Iterator[Row]:
         yield ("Pass / partial / fail", *(tell_counts(one) for one in scores if one))
     if result.graded:
         yield from unverified_rows(result)
-    used = usage_rows(result) if result.trials else _used(sessions)
+    used = usage_rows(result) if result.trials else tell_used(sessions)
     of_all = ALL_TRIALS if result.trials else ""
     turns, calls = map(_turns, sessions), map(_calls, sessions)
     for row in (*used, (f"Turns{of_all}", *turns), (f"Tool calls{of_all}", *calls)):
         yield (*row[:-1], mark_reused(result, row[-1]))
     yield ("Session ended", *map(_ends, sessions))
     yield ("Skill loaded", *map(tell_loaded, sessions))
-
-
-def _used(sessions: Sequence[Sequence[SessionResult]]) -> list[Row]:
-    usages = [[one.usage for one in each] for each in sessions]
-    return [
-        ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
-        ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
-        ("Cost", *map(cost, usages)),
-    ]
 
 
 def _turns(sessions: Sequence[SessionResult]) -> str:

@@ -70,7 +70,6 @@ def render_scorecard(result: RunResult) -> str:
         used = [*usage_rows(result), ("Tool calls", *map(_tool_calls, sessions))]
         rows += [_marked(row, result) for row in used]
         return _table(_head(result), rows, ":--|--:|--:")
-    usages = [[session.usage for session in each] for each in sessions]
     rows = []
     if result.graded and result.with_skill and result.without_skill:
         scores = (result.with_skill, result.without_skill)
@@ -78,12 +77,7 @@ def render_scorecard(result: RunResult) -> str:
         rows.append(("Pass / partial / fail", *map(tell_counts, scores)))
         rows += unverified_rows(result)
     rows.append(("Skill loaded", *map(tell_loaded, sessions)))
-    used = [
-        ("Time", *(numbers.duration(sum(one.wall_s for one in each)) for each in sessions)),
-        ("Tokens", *(numbers.tokens(sum(one.total_tokens for one in each)) for each in usages)),
-        ("Cost", *map(cost, usages)),
-        ("Tool calls", *map(_tool_calls, sessions)),
-    ]
+    used = [*tell_used(sessions), ("Tool calls", *map(_tool_calls, sessions))]
     rows += [*(_marked(row, result) for row in used), *_metrics(result)]
     return _table(_head(result), rows, ":--|--:|--:")
 
@@ -118,6 +112,16 @@ def _other(spec: RunSpec) -> str:
 def sessions_of(result: RunResult, arm: Arm) -> list[SessionResult]:
     """The sessions of one arm, in order."""
     return [session for session in result.sessions if session.arm is arm]
+
+
+def tell_used(sessions: Sequence[Sequence[SessionResult]]) -> list[tuple[str, ...]]:
+    """Rows on time, tokens and money, summed up; a dash for an arm without a session."""
+    usages = [[one.usage for one in arm] for arm in sessions]
+    times = [numbers.duration(sum(one.wall_s for one in arm)) if arm else "—" for arm in sessions]
+    counts = [
+        numbers.tokens(sum(one.total_tokens for one in arm)) if arm else "—" for arm in usages
+    ]
+    return [("Time", *times), ("Tokens", *counts), ("Cost", *map(cost, usages))]
 
 
 def cost(usages: Sequence[Usage]) -> str:
@@ -174,7 +178,7 @@ def _tool_calls(sessions: Sequence[SessionResult]) -> str:
     calls = sum(one.tool_calls for one in sessions)
     failed = sum(one.failed_tool_calls for one in sessions)
     if not calls:
-        return "0"
+        return "0" if sessions else "—"
     return f"{calls:,} ({numbers.percent((calls - failed) / calls)} good)"
 
 
