@@ -46,7 +46,8 @@ class PageForms:
             raise HTTPException(404)
         back = urlsplit(str(form.get("back", "/")))
         response = RedirectResponse(back.path or "/", _SEE_OTHER)
-        response.set_cookie(PERSON_COOKIE, account.login, httponly=True, samesite="strict")
+        # lax, so that whoever comes from an App to sign in is the same person still
+        response.set_cookie(PERSON_COOKIE, account.login, httponly=True, samesite="lax")
         return response
 
     async def open_issue(self, request: Request) -> Response:

@@ -69,6 +69,11 @@ async def test_the_comment_box_speaks_as_the_chosen_person_and_the_app_hears_it(
     assert payload["comment"]["body"] == "@skillbench\r\nhelp"
 
 
+async def test_who_comes_from_an_app_is_still_the_chosen_person(browser: httpx.AsyncClient) -> None:
+    answer = await browser.post("/_person", data={"login": "visitor"}, follow_redirects=False)
+    assert "samesite=lax" in answer.headers["set-cookie"].lower()
+
+
 async def test_the_label_button_puts_a_label_and_takes_it_off(
     stage: Stage, browser: httpx.AsyncClient
 ) -> None:
