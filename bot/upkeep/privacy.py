@@ -2,11 +2,11 @@
 
 What an event says may come days late, so it never opens anything: GitHub is asked. A repository
 that became private is closed at once, before that. Where events do not come, a look at all
-installations finds out within the hour; what no look finds any more counts as private in time
-(`bot.store.seen_repos.PRIVACY_FRESH`).
+installations finds out within the hour, and gives up names that it does not find. Where no look
+comes about, what is public counts as private in time (`bot.store.seen_repos.PRIVACY_FRESH`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from bot.github.app import GitHubApp
 from bot.github.places import Place
 from bot.store.ledger import RedisLedger
-from bot.store.seen_repos import RedisSeenRepos
+from bot.store.seen_repos import RedisSeenRepos, SeenRepo
 from handlers.events import RepositoryChanged
 from handlers.questions import as_repo
 from jobs.errors import Gone, Transient
@@ -34,16 +34,30 @@ class Privacy:
 
     async def run(self) -> None:
         """Look at every repository of every installation; trouble with one holds up no other."""
-        seen = RedisSeenRepos(self.redis)
+        seen = RedisSeenRepos(self.redis, self.clock)
+        before = await seen.all()
         async for installed in self.app.installations():
             if installed.is_suspended:
                 continue
+            own = {name: one for name, one in before.items() if one.installation_id == installed.id}
             try:
                 asked_at = self.clock()
                 async for place in self.app.places(installed.id):
                     await seen.see(place.repo, asked_at, is_asked=True)
+                    own.pop(place.repo.full_name.lower(), None)
+                await self._close(own)
             except (Gone, Transient) as trouble:
                 log.warning("privacy_not_known", owner=installed.owner, problem=str(trouble))
+
+    async def _close(self, missing: Mapping[str, SeenRepo]) -> None:
+        """Give up the names that a whole look at their installation did not find: what became of
+        them was never told.
+        """
+        seen = RedisSeenRepos(self.redis, self.clock)
+        now_known = await seen.find_many(list(missing))
+        for name, one in missing.items():
+            if now_known.get(name) == one:  # nobody has told of it since
+                await seen.forget(one.full_name)
 
     async def take(self, event: RepositoryChanged) -> None:
         """Take in what became of a repository. Twice is once."""

@@ -54,6 +54,22 @@ async def test_a_look_at_all_installations_finds_who_may_read_what(world: World)
     }
 
 
+async def test_a_look_gives_up_the_names_that_it_does_not_find(world: World) -> None:
+    """An event that never came: renamed, made private, or taken from the App."""
+    world.gh.set_webhook("http://127.0.0.1:9/")
+    world.gh.add_repository("zoo", "open")
+    await privacy(world).run()
+    world.handle.set_private()
+    world.handle.rename("abilities")
+    for _ in range(2):
+        await privacy(world).run()
+        found = await RedisSeenRepos(world.redis).all()
+        assert {name: one.is_private for name, one in found.items()} == {
+            "acme/abilities": True,
+            "zoo/open": False,
+        }
+
+
 async def test_one_suspended_installation_hides_no_other(world: World) -> None:
     world.gh.add_repository("zoo", "open")
     world.gh.suspend("acme")
