@@ -90,8 +90,8 @@ async def _find_named(request: Request, attempts: Sequence[Attempt], world: Worl
     record = next((one for one in records if one.run == request.run), None)
     if record is None:
         raise Refused(
-            f"I know no run `{request.run}` of this repository. The id of a run stands at the "
-            "end of its report."
+            f"I know no run `{request.run}` of this repository that has ended. One that goes on "
+            "can be repeated once it has. The id of a run stands at the end of its report."
         )
     return _of_record(record)
 

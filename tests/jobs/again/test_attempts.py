@@ -77,7 +77,7 @@ async def test_a_run_that_only_the_ledger_knows_is_found_by_its_id(tmp_path: Pat
     place = Place(tmp_path, [a_run_record(run="c" * 12, skill="text/other")])
     [again] = await place.wanted(a_request(run="c" * 12))
     assert again.skill == "text/other"
-    with pytest.raises(Refused, match="I know no run"):
+    with pytest.raises(Refused, match=r"I know no run `d+` of this repository that has ended"):
         await place.wanted(a_request(run="d" * 12))
 
 
