@@ -112,15 +112,16 @@ class IndexUpkeep:
 
     async def make(self, repo: str) -> None:
         """Index all runs of a repository, and forget those that are no more."""
-        for _ in range(2):
+        for is_last in (False, True):
             skills = await self._add_all(repo)
             async with self._redis.pipeline(transaction=True) as both:
                 touch(both, repo, skills)
                 _ask_counts(both, repo)
                 *_, there, indexed = await both.execute()
-            if indexed <= there:
-                break
-            await self.forget(repo)  # it holds runs that are no more, and is made anew
+            if indexed == there or is_last:
+                break  # else an older worker wrote meanwhile, or a run cannot be read
+            if indexed > there:
+                await self.forget(repo)  # it holds runs that are no more, and is made anew
         if there != indexed:
             log.warning("runs_not_indexed", repo=repo, runs=there, indexed=indexed)
             self._odd[repo.lower()] = (time.monotonic() + LOOK_AGAIN_S, (there, indexed))

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from bot.store.index_upkeep import LOOKED, RUNS, IndexUpkeep
 from bot.store.ledger import RedisLedger
 from bot.store.run_index import INDEX, STATES, Choice, RunIndex
+from jobs.results import RunRecord
 from tests.bot.web_pages.ledger_seed import MODELS, REPO, SKILLS, put_records, some_records
 from tests.builders import NOON, a_run_record
 
@@ -95,6 +96,34 @@ async def test_what_an_older_worker_wrote_is_found_by_the_count(
     await upkeep.ensure([REPO])
     part = await RunIndex(redis).part(REPO, Choice(record.skill), None, 5)
     assert record.run in part.runs
+
+
+class _Overtaken(IndexUpkeep):
+    """While it reads the ledger first, an older worker writes one more run."""
+
+    def __init__(self, redis: Redis, late: RunRecord) -> None:
+        super().__init__(redis)
+        self._late: RunRecord | None = late
+
+    async def _add_all(self, repo: str) -> set[str]:
+        skills = await super()._add_all(repo)
+        late, self._late = self._late, None
+        if late is not None:
+            await _keep(self._redis, late)
+        return skills
+
+
+async def _keep(redis: Redis, record: RunRecord) -> None:
+    await redis.execute_command(
+        "HSET", f"{RUNS}{record.repo}", record.run, record.model_dump_json()
+    )
+
+
+async def test_what_an_older_worker_writes_just_then_is_not_lost_for_an_hour(redis: Redis) -> None:
+    first, late = some_records(2, until=NOON)
+    await _keep(redis, first)
+    await _Overtaken(redis, late).ensure([REPO])
+    assert (await RunIndex(redis).part(REPO, ALL, None, 9)).total == 2
 
 
 async def test_runs_that_are_no_more_leave_no_ghost(redis: Redis, upkeep: IndexUpkeep) -> None:
