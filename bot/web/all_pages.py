@@ -24,6 +24,7 @@ from bot.web.comparing import Comparer
 from bot.web.downloads import Downloads
 from bot.web.figures import Figures
 from bot.web.fresh import show_nothing
+from bot.web.going_on import Happenings
 from bot.web.guard import Guard
 from bot.web.overview import Overview
 from bot.web.queue_page import QueuePage
@@ -69,6 +70,7 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
     figures = Figures(redis, settings, aside)
     queue = RedisQueueView(redis)
     live = RunLive(LiveReader(redis), figures, access, utc_now, leaving)
+    happenings = Happenings(queue, live, utc_now)
     reader = RunReader(settings, figures)
     requests = QueueReader(redis, utc_now)
     backend = Backend(
@@ -92,8 +94,8 @@ def make_pages(settings: Settings, redis: Redis, leaving: asyncio.Event) -> Star
             Mount(ROOT, make_api(backend)),
             Route("/static/{name}", show_static, methods=["GET"]),
             *SignIn(settings, access, RedisSeenRepos(redis)).routes(),
-            *Overview(figures, queue, settings, utc_now, live).routes(guard),
-            *RepoPage(figures, queue, settings, utc_now, live).routes(guard),
+            *Overview(figures, happenings, settings).routes(guard),
+            *RepoPage(figures, happenings, settings).routes(guard),
             *SkillPage(figures, settings, utc_now).routes(guard),
             *QueuePage(requests, redis, settings, utc_now).routes(guard),
             *RunsList(figures, utc_now).routes(guard),

@@ -1,16 +1,14 @@
 """`/`: every skill of every repository that a visitor sees, what changed, and what goes on."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from datetime import timedelta
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.queue_view import RedisQueueView
 from bot.web.access import Visitor
 from bot.web.choices import (
     SORTS,
@@ -23,11 +21,11 @@ from bot.web.choices import (
     find_worse,
     take_part,
 )
-from bot.web.doing import Doing, find_doing
+from bot.web.doing import Doing
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh
+from bot.web.going_on import GoingOn, Happenings
 from bot.web.guard import SEE_OTHER, Guard
-from bot.web.run_live import RunLive, Running
 from bot.web.shell import HEADERS, render
 from config.settings import Settings
 from jobs.dashboard.values import RepoFigures, SkillCard
@@ -54,30 +52,13 @@ class Section:
         return self.fitting - len(self.cards)
 
 
-class GoingOn(NamedTuple):
-    """What goes on at a moment."""
-
-    doing: Doing
-    running: Running
-    at: datetime
-
-
 class Overview:
     """The first page."""
 
-    def __init__(
-        self,
-        figures: Figures,
-        queue: RedisQueueView,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        live: RunLive,
-    ) -> None:
-        self._live = live
+    def __init__(self, figures: Figures, happenings: Happenings, settings: Settings) -> None:
         self._figures = figures
-        self._queue = queue
+        self._happenings = happenings
         self._settings = settings
-        self._clock = clock
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         return [Route("/", guard.open_page(self.show), methods=["GET"])]
@@ -87,10 +68,8 @@ class Overview:
         if not visitor.is_known and visitor.public_since is None:
             return RedirectResponse("/sign-in", SEE_OTHER, HEADERS)
         repos = [repo for repo in await self._figures.repos() if visitor.sees(repo)]
-        doing = await find_doing(self._queue, repos)
-        running = await self._live.find_running(visitor)
+        going_on = await self._happenings.find(visitor, repos)
         versions = await self._figures.versions(repos)
-        going_on = GoingOn(doing, running, self._clock())
         choice = Choice.read(request.query_params)
 
         async def make() -> Response:
@@ -98,7 +77,7 @@ class Overview:
             return self._render(visitor, choice, found, going_on)
 
         names = [(repo.full_name, repo.is_private) for repo in repos]
-        seen = [*names, *versions, *doing.version, *running.version]
+        seen = [*names, *versions, *going_on.version]
         return await answer_fresh(request, visitor, seen, make, now=going_on.at)
 
     def _render(

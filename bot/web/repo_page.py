@@ -1,21 +1,16 @@
 """`/repos/<owner>/<name>`: one repository with all its skills, its newest runs, what goes on."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from bot.queue_view import RedisQueueView
 from bot.store.seen_repos import SeenRepo
 from bot.web.access import Visitor
 from bot.web.choices import Choice, choose, take_part
-from bot.web.doing import Doing, find_doing
 from bot.web.figures import Figures
 from bot.web.fresh import answer_fresh, find_repo, not_there
+from bot.web.going_on import GoingOn, Happenings
 from bot.web.guard import Guard
-from bot.web.run_live import RunLive, Running
 from bot.web.shell import render
 from config.settings import Settings
 
@@ -26,19 +21,10 @@ RUNS_SHOWN = 10
 class RepoPage:
     """The page of a repository."""
 
-    def __init__(
-        self,
-        figures: Figures,
-        queue: RedisQueueView,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        live: RunLive,
-    ) -> None:
-        self._live = live
+    def __init__(self, figures: Figures, happenings: Happenings, settings: Settings) -> None:
         self._figures = figures
-        self._queue = queue
+        self._happenings = happenings
         self._settings = settings
-        self._clock = clock
 
     def routes(self, guard: Guard) -> list[BaseRoute]:
         return [Route("/repos/{owner}/{name}", guard.open_page(self.show), methods=["GET"])]
@@ -48,19 +34,17 @@ class RepoPage:
         repo = await find_repo(request, visitor, self._figures)
         if repo is None:
             return not_there(visitor)
-        doing = await find_doing(self._queue, [repo])
-        running = await self._live.find_running(visitor, repo.full_name)
-        figures = await self._figures.version(repo)
-        versions = [repo.is_private, figures, *doing.version, *running.version]
+        going_on = await self._happenings.find(visitor, [repo], repo.full_name)
+        versions = [repo.is_private, await self._figures.version(repo), *going_on.version]
         choice = Choice.read(request.query_params)
 
         async def make() -> Response:
-            return await self._render(visitor, repo, choice, doing, running)
+            return await self._render(visitor, repo, choice, going_on)
 
-        return await answer_fresh(request, visitor, versions, make, now=self._clock())
+        return await answer_fresh(request, visitor, versions, make, now=going_on.at)
 
     async def _render(
-        self, visitor: Visitor, repo: SeenRepo, choice: Choice, doing: Doing, running: Running
+        self, visitor: Visitor, repo: SeenRepo, choice: Choice, going_on: GoingOn
     ) -> Response:
         [found] = await self._figures.overview([repo])
         cards = choose(found.cards, choice)
@@ -73,9 +57,9 @@ class RepoPage:
             choice=choice,
             repo=found,
             part=take_part(cards, choice.page, SKILLS_A_PAGE),
-            doing=doing,
+            doing=going_on.doing,
             is_counting=any(card.made_at is None or card.is_behind for card in found.cards),
-            running=running,
+            running=going_on.running,
             stale=[card for card in found.cards if card.stale],
             runs=await self._figures.runs(repo, most=RUNS_SHOWN),
         )
