@@ -37,12 +37,14 @@ def points(difference: float) -> str:
 
 
 def signed(difference: float) -> str:
-    """`+18`, `0`: hundredths, with their sign."""
+    """`+18`, `0`: hundredths, with their sign; what is too small for a decimal is still no zero."""
     size = abs(difference) * 100
-    text = f"{size:.0f}" if size >= 1 or not size else f"{size:.1f}"
-    if text in {"0", "0.0"}:
+    if size < 1e-7:
         return "0"
-    return f"{'+' if difference > 0 else MINUS}{text}"
+    sign = "+" if difference > 0 else MINUS
+    if size < 0.05:
+        return f"{sign}<0.1"
+    return sign + (f"{size:.0f}" if size >= 1 else f"{size:.1f}".removesuffix(".0"))
 
 
 def interval(whiskers: Whiskers) -> str:

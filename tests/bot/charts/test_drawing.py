@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from bot.charts.drawing import draw_chart
 from bot.charts.subject import Subject, describe
+from bot.charts.texts import points
 from jobs.dashboard.addresses import ChartKind, Picture, Theme, badge_markdown
 from jobs.dashboard.values import Whiskers
 from tests.bot.charts.given import COUNTS, HOSTILE, KINDS, a_card, a_set, subjects
@@ -188,6 +189,18 @@ def test_the_badge_for_a_readme_is_one_picture_in_one_link(skill: str) -> None:
         parts = urlsplit(html.unescape(address))
         assert parts.path == path
         assert parse_qs(parts.query) == {name: [skill]}
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (0.0, "0 pts"), (-0.0, "0 pts"), (1e-12, "0 pts"), (-0.0004, "\N{MINUS SIGN}<0.1 pts"),
+        (0.0005, "+0.1 pts"), (-0.004, "\N{MINUS SIGN}0.4 pts"), (0.00996, "+1 pts"),
+        (0.115, "+12 pts"), (1.0, "+100 pts"), (-1.0, "\N{MINUS SIGN}100 pts"),
+    ],
+)  # fmt: skip
+def test_small_differences_keep_their_sign_and_none_has_none(difference: float, said: str) -> None:
+    assert points(difference) == said
 
 
 def test_tokens_that_nobody_counted_have_no_scale() -> None:
