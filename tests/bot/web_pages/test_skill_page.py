@@ -1,6 +1,7 @@
 """The page of a skill: what is known of it, as pictures and as numbers."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -151,3 +152,14 @@ async def test_a_skill_of_five_thousand_runs_is_cut_to_a_page(
         page = await there.page(HERE)
         assert len(page.table("Scores over versions")) <= 60
         assert len(page.table("Newest runs of skill")) == 20
+
+
+@pytest.mark.parametrize("changes", [{"vs": "self"}, {"pull": 9}, {"should_load": False}])
+async def test_runs_that_make_no_point_are_not_said_to_be_none(
+    redis_url: str, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    async with dashboard(redis_url, tmp_path, some_set("a/b", (0.1, 0.2), **changes)) as there:
+        text = (await there.page("/repos/acme/skills/skill?path=a/b")).text
+        assert "No run against no skill counts here yet." in text
+        assert "has been run yet" not in text
+        assert "2 runs, and none came to a score that counts" in text
