@@ -16,9 +16,9 @@ from jobs.conclusions.verdict import SetWord
 from jobs.dashboard import addresses
 from jobs.dashboard.addresses import ChartKind
 from jobs.dashboard.values import RepoFigures, SkillCard, SkillFigures, Whiskers
+from jobs.inquiries.words import asked_plain
 from jobs.reporting.escape import clip
 from jobs.reporting.numbers import percent, tokens, usd
-from jobs.requests import Request
 
 NOT_MEASURED = "not measured"
 NO_INTERVAL = "no interval"
@@ -122,13 +122,6 @@ def show_skill(card: SkillCard) -> str:
     return clip(card.name, LONGEST_NAME)
 
 
-def show_request(request: Request) -> str:
-    """What is asked for, in a line."""
-    kind = "run" if request.kind == "benchmark" else request.kind.replace("_", " ")
-    named = [kind, *request.models, request.skill or "", request.eval_id or ""]
-    return " ".join(one for one in named if one)
-
-
 def tell_chart(kind: ChartKind, found: SkillFigures) -> str:
     """What a chart of a skill shows, for those who do not see it."""
     return describe(subject_of_skill(kind, found))
@@ -164,7 +157,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "web_address": find_address,
     "clip": clip,
     "skill_name": show_skill,
-    "request_words": show_request,
+    "request_words": asked_plain,
 }
 GLOBALS: dict[str, Any] = {
     "signs": SIGNS,

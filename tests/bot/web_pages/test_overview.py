@@ -191,7 +191,7 @@ async def test_what_runs_and_waits_is_told_of_the_repositories_that_are_shown(
         now = page.section("Requests")
         assert "1 running, 1 queued" in words(now)
         assert [words(one).split(" 2")[0] for one in now.iter("li")] == [
-            "running run claude-sonnet a/b acme/skills#21 · mona ·",
+            "running run claude-sonnet --skill a/b acme/skills#21 · mona ·",
             "waits trigger claude-sonnet acme/skills#21 · mona ·",
         ]
         assert page.link("Queue", now) == "/queue"
