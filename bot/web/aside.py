@@ -6,10 +6,12 @@ is lost.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Generic, ParamSpec, TypeVar
 
 from jobs.errors import Transient
@@ -43,7 +45,9 @@ class Aside:
         if self._is_closed:
             raise Transient("the process that draws and counts has ended; try again")
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=_end_with_parent
+            )
         try:
             async with asyncio.timeout(self._longest_s):
                 return await asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -65,6 +69,17 @@ class Aside:
             for process in list(pool._processes.values()):  # noqa: SLF001 -- it knows no other end
                 process.terminate()
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this process end with the one that began it, which may be killed without a word."""
+    Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 class _Work(Generic[Got]):

@@ -2,11 +2,17 @@
 
 import asyncio
 import os
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from signal import SIGKILL
 
 import pytest
 
 from bot.web.aside import Aside
 from jobs.errors import Refused, Transient
+
+ROOT = Path(__file__).parents[3]
 
 
 def add(first: int, second: int) -> int:
@@ -107,3 +113,42 @@ async def test_no_process_is_begun_behind_the_end() -> None:
     aside.close()
     with pytest.raises(Transient):
         await aside.run(add, 1, 1)
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from bot.web.aside import Aside
+
+async def main():
+    print(await Aside().run(os.getpid), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+
+
+async def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, script, stdout=PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert server.stdout is not None
+    aside = int(await server.stdout.readline())
+    try:
+        async with asyncio.timeout(30):
+            await server.wait()
+            while _is_there(aside):
+                await asyncio.sleep(0.02)
+    finally:
+        if _is_there(aside):
+            os.kill(aside, SIGKILL)
+
+
+def _is_there(pid: int) -> bool:
+    """Whether a process goes on; one that has ended may still wait to be noticed."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
