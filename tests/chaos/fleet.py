@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -202,8 +202,10 @@ def time_of(line: Mapping[str, Any]) -> float:
     return datetime.fromisoformat(line["timestamp"]).timestamp()
 
 
-def orphans() -> list[str]:
-    """Processes that descend from this one and are nobody's any more; dead ones are buried."""
+def orphans(before: Collection[int] = ()) -> dict[int, str]:
+    """Processes that descend from this one and are nobody's any more, by id; those that were there
+    `before` are left out, and dead ones are buried.
+    """
     parents: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -213,14 +215,14 @@ def orphans() -> list[str]:
                     os.waitpid(int(folder.name), os.WNOHANG)
                 else:
                     parents[int(folder.name)] = int(parent)
-    found = []
-    for pid in parents:
+    found = {}
+    for pid in parents.keys() - set(before):
         above = [pid]
         while above[-1] in parents and above[-1] != os.getpid():
             above.append(parents[above[-1]])
         if above[-1] == os.getpid() and len(above) > 1 and not _LIVING.intersection(above):
             with suppress(OSError):
-                found.append(f"{pid} {_command_of(pid)}")
+                found[pid] = _command_of(pid)
     return found
 
 

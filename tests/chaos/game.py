@@ -73,6 +73,7 @@ class Outcome:
 async def play(seed: int, size: Size, *, private_key_pem: str) -> Outcome:
     """Play one game to its end and check it."""
     outcome = Outcome(seed=seed)
+    before = orphans()  # what else this process has to do with
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     rng = random.Random(seed)
@@ -99,6 +100,8 @@ async def play(seed: int, size: Size, *, private_key_pem: str) -> Outcome:
         outcome.deliveries = len(github.deliveries)
         outcome.findings += checks.check_answers(askings, github.bot_login)
     _look_back(outcome, fleet, paid)
+    left = orphans(before).items()
+    outcome.findings += [f"a process was left behind: {pid} {command}" for pid, command in left]
     outcome.askings = len(askings)
     outcome.seconds = time.monotonic() - began
     if outcome.findings:
@@ -187,7 +190,6 @@ def _look_back(outcome: Outcome, fleet: Fleet, paid: Paid) -> None:
         *checks.check_folders(fleet),
         *checks.check_logs(fleet),
         *fleet.left_by_themselves(),
-        *(f"a process was left behind: {one}" for one in orphans()),
     ]
     words = {checks.word_of(spec) for spec in checks.planned(blobs)}
     outcome.begun = sum(paid.begun(word, arm.value) for word in words for arm in SKILL_OR_NONE)

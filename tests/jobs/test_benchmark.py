@@ -11,6 +11,7 @@ from bot.blobs import Blobs
 from config.settings import Settings
 from jobs.benchmark import carry_out
 from jobs.errors import Gone, Refused, Transient
+from jobs.failures import UNNOTED, Failures
 from jobs.keeping import request_folder
 from jobs.late import late_key, read_late
 from jobs.requests import Repo, Request
@@ -69,6 +70,7 @@ class Broken:
 
     github: BrokenGitHub
     runs: Runs
+    failures: Failures = UNNOTED
 
 
 def world_of(github: BrokenGitHub, folder: Path) -> World:
